@@ -5,7 +5,8 @@ pub use base::{axioms, inside, nets, paths, reasons, rules, statements, work};
 #[cfg(feature = "cgeist")]
 pub use cgeist;
 pub use contracts::assume;
-pub use engine::{host, kernel, symbolic};
+pub use engine::symbolic;
+pub use library::{Models, host, kernel};
 pub use {
     check, config, confirm, contracts, driver, facts, files, finding, frontend, ir, models, nvcc, report, witness,
 };

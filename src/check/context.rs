@@ -17,7 +17,6 @@ use base::axioms::Without;
 use base::nets;
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
-use engine::host::Root;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
@@ -27,6 +26,7 @@ use engine::symbolic::memory::value::Target;
 use engine::symbolic::terms::term::TermId;
 use finding::{Finding, Related};
 use ir::{FuncRef, Program};
+use library::host::Root;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 

@@ -1,8 +1,5 @@
 //! Symbolic execution: from a program to its launches and accesses, with the conditions under which they are made.
 //!
-//! [`symbolic`] holds terms, memory, the executor and its loops; [`host`] and [`kernel`] supply the semantics of
-//! library functions.
+//! [`symbolic`] holds terms, memory, the executor and its loops. The semantics of library functions are in the crate `library`.
 
-pub mod host;
-pub mod kernel;
 pub mod symbolic;

@@ -2,7 +2,7 @@
 //!
 //! In: a linked [`ir::Program`], a root function and concrete [`Inputs`]. Out: whether a given access is reached out
 //! of bounds ([`replay`]), or every out-of-bounds access of the run ([`enumerate`]). It shares nothing with
-//! `symbolic/`, `host/`, `kernel/` or `check/`: it must not know how a witness was found.
+//! `engine/`, `library/` or `check/`: it must not know how a witness was found.
 //!
 //! Integers wrap as on hardware. Values that the interpreter does not compute are *poison* with a reason (module
 //! `value`). Every object is bounds-checked and lies in its own window of the address space (module `memory`).

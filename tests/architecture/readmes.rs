@@ -40,7 +40,7 @@ fn absent(text: &str, folder: &Path) -> Vec<String> {
     names_below(folder, &mut below);
     let there = |name: &str| {
         below.contains(name)
-            || [folder, &root(), &root().join("src"), &root().join("src/engine")]
+            || [folder, &root(), &root().join("src"), &root().join("src/engine"), &root().join("src/library")]
                 .iter()
                 .any(|base| base.join(name).exists())
     };

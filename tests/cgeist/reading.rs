@@ -1,7 +1,8 @@
 //! What the analysis sees of a program, in words that do not depend on which front end read it.
 
+use scuba::Models;
 use scuba::contracts::Entry;
-use scuba::host::roots;
+use scuba::host::{root_state, roots};
 use scuba::ir::Program;
 use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
 use scuba::symbolic::exec::executor::Executor;
@@ -37,8 +38,8 @@ pub fn read(p: &Program, lines: bool) -> Reading {
 fn read_here(p: &Program, lines: bool) -> Reading {
     let mut out = Reading::default();
     for root in roots(p, &[], &Entry::default()) {
-        let mut e = Executor::new(p);
-        let (args, state) = e.root_state(&root);
+        let mut e = Executor::new(p, &Models);
+        let (args, state) = root_state(&mut e, &root);
         drop(e.call(root.func, args, state, 0));
         assert_eq!(e.limits.gave_up(), None);
         let launches = std::mem::take(&mut e.events.launches);

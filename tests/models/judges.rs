@@ -108,7 +108,7 @@ fn page() -> String {
     let mut out = String::from(
         "<!-- Generated: `SCUBA_BLESS=1 cargo test --test models judges`. -->\n# Models of library functions, and their judges\n\n\
         Each engine models functions whose bodies are elsewhere on its own: the *interpreter* runs replays (`src/witness/library`), the *executor* is symbolic\n\
-        (`src/engine/host`, `src/engine/kernel`). This says what each model was compared with. The judge is the real thing and never the other engine:\n\n\
+        (`src/library/host`, `src/library/kernel`). This says what each model was compared with. The judge is the real thing and never the other engine:\n\n\
         - *the function itself*: `tests/models` calls it on random and special arguments, compiled by g++, and compares what the interpreter computes;\n\
         - *runs of the function itself*: programs that use it, judged by the executor, are run as g++ compiles them on texts of a pool;\n\
         - *PyTorch*: its recorded answers (`tools/tensor-models.py`); models of its functions in `templates/models/aten.cpp` all have that judge;\n\

@@ -14,7 +14,6 @@ use crate::solver::Model;
 use base::inside;
 use base::reasons::{Code, UnknownReason};
 use base::work::{Allotment, Work, done};
-use engine::host::Root;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
@@ -28,6 +27,7 @@ use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
 use finding::{Direction, Run, RunFile};
 use ir::registered::registered_name;
 use ir::{Function, Operand, Program, ValueId};
+use library::host::Root;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use witness::{

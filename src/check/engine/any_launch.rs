@@ -17,13 +17,13 @@ use crate::solver::Limits;
 use base::reasons::UnknownReason;
 use base::work::Work;
 use contracts::Contract;
-use engine::host::Root;
 use engine::symbolic::exec::events::{LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::value::{Base, Value};
 use ir::FuncRef;
+use library::host::Root;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

@@ -6,9 +6,9 @@
 
 use crate::options::{Options, Pace};
 use base::work::Work;
-use engine::host::roots;
 use ir::reach::instructions;
 use ir::{FuncRef, Program, Side};
+use library::host::roots;
 
 /// Host code from one root, and each kernel that it launches.
 pub(crate) const EXECUTE: Work = Work::seconds(20);

@@ -16,7 +16,6 @@ use crate::options::Options;
 use crate::solver::Limits;
 use base::work::Allotment;
 use contracts::{Invariant, Requirement, parse, plain_name};
-use engine::host::{Root, roots};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::inputs::InClass;
@@ -24,6 +23,7 @@ use engine::symbolic::memory::object::ObjId;
 use engine::symbolic::memory::value::{Base, Target, Value};
 use engine::symbolic::terms::term::TermId;
 use ir::{FuncRef, Function, Module, ModuleId, Program, Side, TypeId, TypeKind, pointee_name};
+use library::host::{Root, root_state, roots};
 use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -291,7 +291,7 @@ impl<'p> Engine<'p> {
         let mut e = self.executor();
         e.assumptions.invariants = Rc::default();
         let root = Root { func: f, trusted: false, entry: false, bound: false };
-        let (args, mut state) = e.root_state(&root);
+        let (args, mut state) = root_state(&mut e, &root);
         let objects = self.objects(class, f, &args);
         if objects.is_empty() && !is_constructor {
             // A static function makes its objects by constructors.

@@ -4,12 +4,12 @@
 
 use super::Engine;
 use base::work::{Allotment, done};
-use engine::host::Root;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::limits::Limits;
 use engine::symbolic::limits::budget::{self, Allowance, Limit};
 use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
 use ir::{FuncRef, Function, Side};
+use library::host::{Root, converted, initialised, root_state};
 use rustc_hash::FxHashMap;
 
 /// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
@@ -34,8 +34,9 @@ impl<'p> Engine<'p> {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
                 self.leave_out_vain(root.func, &mut e);
             }
-            let (args, state) = e.root_state(root);
-            if let Some(state) = e.converted(root.func, &args, state).and_then(|s| e.initialised(root.func, s)) {
+            let (args, state) = root_state(&mut e, root);
+            let state = converted(&mut e, root.func, &args, state);
+            if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s)) {
                 drop(e.call(root.func, args, state, 0));
             }
             e.limits.allot(self.cx.all);

@@ -32,7 +32,6 @@ use base::axioms::{Axiom, CameTo};
 use base::inside::{self, Phase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, done};
-use engine::host::{Root, lead_to_launches, roots};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::assume::Assumptions;
@@ -41,6 +40,8 @@ use engine::symbolic::limits::budget::Budget;
 use engine::symbolic::limits::cost::Effort;
 use ir::reach::{Reach, launched_by_kernels};
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
+use library::Models;
+use library::host::{Root, lead_to_launches, roots};
 use models::attributes::is_of_cuda;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -189,7 +190,7 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn executor(&self) -> Executor<'p> {
-        let mut e = Executor::new(self.cx.program);
+        let mut e = Executor::new(self.cx.program, &Models);
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.without, self.came_to.clone());

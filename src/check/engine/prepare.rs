@@ -20,13 +20,13 @@ use crate::solver::Limits;
 use base::inside::{self, Dump, Phase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, done};
-use engine::host::Root;
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::limits::budget::{Allowance, Limit};
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
+use library::host::Root;
 use std::sync::{Arc, OnceLock};
 
 /// Most iterations that check the assumed bounds on memory between launches.
@@ -181,11 +181,12 @@ impl<'p> Engine<'p> {
         let mut facts = cone::conditions(e, &launch);
         facts.extend(e.launch_axioms(&launch.config));
         if self.cx.program.func(root.func).name == "main" {
-            let stated = e.assumed_of_inputs(root.func, &cone::mentioned(e, &launch, &facts));
-            facts.extend(stated);
+            let mentioned = cone::mentioned(e, &launch, &facts);
+            facts.extend(e.assumed_of_inputs(root.func, &mentioned));
         }
         e.apply_invariants();
-        facts.extend(e.of_objects(&cone::mentioned(e, &launch, &facts)));
+        let mentioned = cone::mentioned(e, &launch, &facts);
+        facts.extend(e.of_objects(&mentioned));
         let run = run_within_steps(e, kernel, &launch, &facts);
         e.apply_invariants();
         if let Some(why) = &run.gave_up {

@@ -11,10 +11,10 @@ use crate::obligations::obligation::Decision;
 use crate::report::Fault;
 use crate::solver::Limits;
 use contracts::Contract;
-use engine::host::Root;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
+use library::host::Root;
 
 const NEVER: &str = "can never hold";
 

@@ -10,7 +10,6 @@ use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use base::reasons::{OfModel, UnknownReason};
 use base::rules::{Level, Rule};
-use engine::host::Root;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::{ObjKind, Object};
@@ -22,6 +21,7 @@ use finding::{
     Witness, WitnessInput,
 };
 use ir::Program;
+use library::host::Root;
 use std::collections::{BTreeMap, BTreeSet};
 use witness::{self, Parts};
 

@@ -9,8 +9,8 @@ use crate::context::Tools;
 use crate::counterexample::degenerate::Sizes;
 use crate::engine::{Engine, budgets};
 use contracts::{Cond, Contract, Requirement};
-use engine::host::Root;
 use engine::symbolic::terms::term::TermId;
+use library::host::Root;
 use std::sync::Arc;
 
 /// Infers a function's requirements; `None` where it launches nothing and its execution completed.

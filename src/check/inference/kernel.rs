@@ -9,10 +9,10 @@ use crate::counterexample::degenerate::Sizes;
 use crate::engine::Engine;
 use crate::engine::budgets;
 use base::reasons::UnknownReason;
-use engine::host::Root;
 use engine::symbolic::exec::events::LaunchConfig;
 use engine::symbolic::memory::value::Value;
 use ir::FuncRef;
+use library::host::Root;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

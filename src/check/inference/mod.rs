@@ -28,9 +28,9 @@ use super::stated;
 use base::nets::{self, Net, Nets};
 use base::work::Work;
 use contracts::Cond;
-use engine::host::roots;
 use finding::Position;
 use ir::{Program, Side};
+use library::host::roots;
 use std::sync::OnceLock;
 use std::time::Duration;
 

@@ -196,7 +196,7 @@ pub(crate) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &I
     let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
     let of_objects = tools.e.of_objects(&[facts, target.offset, ev.bytes, extent]);
     let facts = of_objects.map_or(facts, |more| tools.e.arena.and(facts, more));
-    let stated = tools.e.assumptions.of_elements(&mut tools.e.arena, &[facts, target.offset]);
+    let stated = tools.e.facts_of_elements(&[facts, target.offset]);
     let facts = stated.map_or(facts, |more| tools.e.arena.and(facts, more));
     let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));

@@ -4,8 +4,9 @@
 //! [`crate::symbolic::pointers::points_to::Kept`] records which addresses such a call may have stored there. If an
 //! object of the C++ library is a member of another object, only the member is written.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -19,14 +20,14 @@ const MAX_PART: u64 = 1 << 14;
 /// Part of an object that a call writes: `bytes` bytes from the argument's target on; 0 if the size is unknown. If
 /// `linked`, another object may store the address of this one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part {
+pub struct Part {
     pub bytes: u64,
     pub linked: bool,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the objects that a call with these arguments can reach, in order.
-    pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
+    pub fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut first: Vec<ObjId> = vec![];
         for a in args {
             self.collect_objects(a, &mut first);
@@ -43,7 +44,7 @@ impl Executor<'_> {
 
     /// Havocs everything that a call with these arguments can write. The call may store any reachable address in any
     /// reachable object, and may return it.
-    pub(crate) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
         if self.side == Side::Host {
@@ -70,7 +71,7 @@ impl Executor<'_> {
 
     /// Havocs like [`Self::clobber`], but of each argument's object only the bytes in `parts`, and what they lead to;
     /// a size of 0 is unknown. The first argument's object may store the addresses of the `linked` ones.
-    pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
+    pub fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
         let (mut from, mut linked) = (vec![], vec![]);
         let (mut written, mut first) = (vec![], false);
         for (i, a) in args.iter().enumerate() {
@@ -137,7 +138,9 @@ impl Executor<'_> {
         self.ensure(s, *o);
         Some((*o, at))
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the pointers that part of an object may contain.
     fn held_in_part(&mut self, s: &State, o: ObjId, at: i64, size: u64) -> Vec<Value> {
         let Some(st) = s.mem.get(&o) else { return vec![] };
@@ -169,7 +172,7 @@ impl Executor<'_> {
     }
 
     /// Havocs variables that skipped code may name: it may write them now or later.
-    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
+    pub fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
         self.kept.add_objects(None, variables);
         for o in variables {
             self.forget(s, *o, reason, false);
@@ -179,7 +182,8 @@ impl Executor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Executor;
+    use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::exec::state::State;
     use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
     use crate::symbolic::memory::value::Value;
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn what_may_be_anywhere_is_passed_once_for_all_objects() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let mut s = e.initial_state();
         let all = mixed(&mut e, &mut s, 2000);
         let args: Vec<Value> = vec![e.pointer(all[7], 0)];

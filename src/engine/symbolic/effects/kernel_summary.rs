@@ -11,9 +11,12 @@
 
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
-use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, LaunchLimits};
+use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
@@ -24,7 +27,7 @@ use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
-use ir::{FuncRef, Side};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -90,110 +93,6 @@ impl Executor<'_> {
         written
     }
 
-    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
-        self.function(kernel)
-            .params
-            .iter()
-            .zip(args)
-            .map(|(p, v)| match (p.byval, v) {
-                (Some(_), Value::Ptr(p)) => match p.as_slice() {
-                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
-                    // Pointers in it are unknown: stores through them may go anywhere.
-                    _ => Shape::Number,
-                },
-                _ => self.shape(v, exact),
-            })
-            .collect()
-    }
-
-    fn shape(&self, v: &Value, exact: bool) -> Shape {
-        let Value::Ptr(p) = v else { return Shape::Number };
-        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
-        let mut bases: Vec<(Base, Option<i64>)> =
-            p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
-        bases.sort();
-        bases.dedup();
-        Shape::Pointer(bases)
-    }
-
-    /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
-    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
-        Shape::Structure(
-            s.mem
-                .get(&o)
-                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
-                .map(|st| self.members_of(st, exact))
-                .unwrap_or_default(),
-        )
-    }
-
-    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
-        let else_unset = state.rest == Rest::Uninit;
-        let cells = state
-            .cells
-            .iter()
-            .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
-            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
-        Members { cells: cells.collect(), else_unset }
-    }
-
-    /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
-    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
-        let mut work = vec![];
-        for a in args {
-            collect(a, &mut work);
-        }
-        let mut variables: Vec<ObjId> =
-            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
-        variables.sort_unstable();
-        work.extend(variables);
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        let mut held = vec![];
-        while let Some(o) = work.pop() {
-            if !seen.insert(o) {
-                continue;
-            }
-            // Memory without contents yet reads as unknown.
-            let Some(state) = s.mem.get(&o) else { continue };
-            for (_, v) in state.cells.values() {
-                collect(v, &mut work);
-            }
-            // The host or any thread may change other memory meanwhile, so pointers in it read as unknown.
-            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
-                || self.is_never_known(o)
-                || self.several.has_other_names(o)
-            {
-                continue;
-            }
-            let members = self.members_of(state, true);
-            // Unlisted memory reads as unknown.
-            if members.cells.is_empty() {
-                continue;
-            }
-            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
-                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
-                    return None;
-                }
-                continue;
-            }
-            held.push((o, members));
-        }
-        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
-        Some(held)
-    }
-
-    /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
-    /// callers.
-    fn may_alias(&self, x: &Shape) -> bool {
-        match x {
-            Shape::Number => false,
-            Shape::Pointer(bases) => bases
-                .iter()
-                .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
-            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
-        }
-    }
-
     fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
         let function = self.function(kernel);
         if function.is_declaration()
@@ -223,19 +122,11 @@ impl Executor<'_> {
     /// the host's context. Also returns the steps that it took. Initial contents of memory, versions of contents and
     /// points-to sets are not restored.
     pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
-        let side = std::mem::replace(&mut self.side, Side::Device);
-        let kernel = std::mem::take(&mut self.kernel);
-        let events = std::mem::replace(&mut self.events, Events::new(false));
-        let stack = std::mem::take(&mut self.stack);
-        let around = self.limits.begin_aside(given);
-        let freed = self.heap.frees();
-
+        let (host, freed) = (self.swap_out_host(given, false), self.heap.frees());
         let out = run(self);
-
-        let (taken, _) = self.limits.end_aside(around);
-        (self.side, self.kernel, self.events, self.stack) = (side, kernel, events, stack);
+        let ended = self.swap_in_host(host);
         self.heap.restore_frees(freed);
-        (out, taken)
+        (out, ended.steps)
     }
 
     fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
@@ -266,24 +157,9 @@ impl Executor<'_> {
         None
     }
 
-    /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
-    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
-        let version = self.heap.next_version();
-        let mut state = ObjState::new(if members.else_unset {
-            Rest::Uninit
-        } else {
-            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
-        });
-        for (at, size, member) in &members.cells {
-            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
-            state.cells.insert(*at, (*size, held));
-        }
-        Rc::new(state)
-    }
-
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
         self.kernel.partitions = Partitions::default();
-        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
@@ -347,6 +223,131 @@ impl Executor<'_> {
         let mut h = rustc_hash::FxHasher::default();
         (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
+    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
+        let mut work = vec![];
+        for a in args {
+            collect(a, &mut work);
+        }
+        let mut variables: Vec<ObjId> =
+            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+        variables.sort_unstable();
+        work.extend(variables);
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut held = vec![];
+        while let Some(o) = work.pop() {
+            if !seen.insert(o) {
+                continue;
+            }
+            // Memory without contents yet reads as unknown.
+            let Some(state) = s.mem.get(&o) else { continue };
+            for (_, v) in state.cells.values() {
+                collect(v, &mut work);
+            }
+            // The host or any thread may change other memory meanwhile, so pointers in it read as unknown.
+            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+                || self.is_never_known(o)
+                || self.several.has_other_names(o)
+            {
+                continue;
+            }
+            let members = self.members_of(state, true);
+            // Unlisted memory reads as unknown.
+            if members.cells.is_empty() {
+                continue;
+            }
+            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
+                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
+                    return None;
+                }
+                continue;
+            }
+            held.push((o, members));
+        }
+        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
+        Some(held)
+    }
+
+    /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
+    /// callers.
+    fn may_alias(&self, x: &Shape) -> bool {
+        match x {
+            Shape::Number => false,
+            Shape::Pointer(bases) => bases
+                .iter()
+                .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
+            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
+        }
+    }
+
+    /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
+    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
+        let version = self.heap.next_version();
+        let mut state = ObjState::new(if members.else_unset {
+            Rest::Uninit
+        } else {
+            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
+        });
+        for (at, size, member) in &members.cells {
+            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
+            state.cells.insert(*at, (*size, held));
+        }
+        Rc::new(state)
+    }
+}
+
+impl ValueDomain<'_> {
+    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
+        self.function(kernel)
+            .params
+            .iter()
+            .zip(args)
+            .map(|(p, v)| match (p.byval, v) {
+                (Some(_), Value::Ptr(p)) => match p.as_slice() {
+                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
+                    // Pointers in it are unknown: stores through them may go anywhere.
+                    _ => Shape::Number,
+                },
+                _ => self.shape(v, exact),
+            })
+            .collect()
+    }
+}
+
+impl Terms {
+    fn shape(&self, v: &Value, exact: bool) -> Shape {
+        let Value::Ptr(p) = v else { return Shape::Number };
+        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
+        let mut bases: Vec<(Base, Option<i64>)> =
+            p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
+        bases.sort();
+        bases.dedup();
+        Shape::Pointer(bases)
+    }
+
+    /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
+    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
+        Shape::Structure(
+            s.mem
+                .get(&o)
+                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
+                .map(|st| self.members_of(st, exact))
+                .unwrap_or_default(),
+        )
+    }
+
+    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
+        let else_unset = state.rest == Rest::Uninit;
+        let cells = state
+            .cells
+            .iter()
+            .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
+            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
+        Members { cells: cells.collect(), else_unset }
     }
 
     /// Returns a pointer to one of these bases, at an arbitrary offset where the offset is unknown.

@@ -4,7 +4,7 @@
 //! In: a kernel's arguments, or a call. Out: the bytes that it may write, and the state in which these are unknown.
 //! `write_set` and `shapes` are plain data below the executor.
 
-pub(crate) mod havoc;
+pub mod havoc;
 pub(in crate::symbolic) mod kernel_summary;
 pub(in crate::symbolic) mod outside;
 pub(in crate::symbolic) mod record_writes;

@@ -4,8 +4,9 @@
 //! In: a state at a call of such code, or at a read that another thread's write may precede. Out: the state in which
 //! all of that is unknown; [`ir::Outside`] lists the variables.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
@@ -40,7 +41,7 @@ const WAITS_FOR_THREADS: &[&str] = &[
     "__kmpc_critical",
 ];
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Havocs what the exported functions of the program can write: the called outside code may call them.
     pub(in crate::symbolic) fn exported_run(&mut self, s: &mut State, why: &UnknownReason) {
         if self.side == Side::Device {
@@ -113,7 +114,9 @@ impl Executor<'_> {
         let pointers: Vec<Value> = shared.into_iter().map(|o| self.pointer(o, 0)).collect();
         self.clobber(s, &pointers, why);
     }
+}
 
+impl MemoryDomain<'_> {
     /// Whether another thread, a signal handler or a device may change what a volatile or atomic read finds: any
     /// object except for constants and memory whose address only this thread has (C++ [intro.races], [dcl.type.cv]).
     pub(in crate::symbolic) fn others_may_write(&self, p: &[Target]) -> bool {

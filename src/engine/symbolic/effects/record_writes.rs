@@ -6,8 +6,9 @@
 
 use super::write_set::Footprint;
 use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
 use crate::symbolic::memory::scalar::{Scalar, Scalars};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -17,16 +18,7 @@ use base::reasons::UnknownReason;
 use ir::{FuncRef, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
-    /// Returns the alternatives of an offset, such as those of one of two members; the offset itself if there are more
-    /// than [`MAX_CHOICES`].
-    fn each_offset(&self, offset: TermId) -> Vec<TermId> {
-        if !matches!(self.arena.get(offset), Term::Ite(..)) {
-            return vec![offset];
-        }
-        self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
-    }
-
+impl MemoryDomain<'_> {
     /// Records that a kernel writes `bytes` bytes at `offset`.
     pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128, scalar: Option<Scalar>) {
         for at in self.each_offset(offset) {
@@ -63,14 +55,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns the constants that an offset may be; `None` stands for any offset.
-    pub(in crate::symbolic) fn constants(&self, offset: TermId) -> Vec<Option<i64>> {
-        let all = self.leaves(offset).unwrap_or_default();
-        let all: Option<Vec<i64>> =
-            all.into_iter().map(|t| self.arena.as_int(t).and_then(|at| i64::try_from(at).ok())).collect();
-        all.filter(|all| !all.is_empty()).map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect())
-    }
-
     /// Returns the previous value or one of these pointers, undetermined which.
     fn or_one_of(&mut self, before: Value, pointers: &Pointers, name: &str) -> Value {
         let why = UnknownReason::WhichPointer(name.to_owned());
@@ -93,19 +77,6 @@ impl Executor<'_> {
             all = self.ite_value(chosen, &other, &all);
         }
         all
-    }
-
-    /// Returns the pointer that a read without a cell finds: null in zeroed memory, an unset pointer in unwritten
-    /// memory.
-    fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
-        if before.overlapping(at, at + 8).next().is_some() {
-            return None;
-        }
-        match before.rest {
-            Rest::Zero => Some(self.null()),
-            Rest::Uninit => Some(self.lost_pointer(Lost::unset(UnknownReason::Unwritten(name.to_owned())))),
-            _ => None,
-        }
     }
 
     /// Keeps the contents of an object outside the kernel's writes, and the set of possible pointers where the kernel
@@ -239,6 +210,38 @@ impl Executor<'_> {
             Some(pointers) => self.or_one_of(before, &pointers, &name),
             None => before,
         })
+    }
+}
+
+impl Terms {
+    /// Returns the alternatives of an offset, such as those of one of two members; the offset itself if there are more
+    /// than [`MAX_CHOICES`].
+    fn each_offset(&self, offset: TermId) -> Vec<TermId> {
+        if !matches!(self.arena.get(offset), Term::Ite(..)) {
+            return vec![offset];
+        }
+        self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
+    }
+
+    /// Returns the constants that an offset may be; `None` stands for any offset.
+    pub(in crate::symbolic) fn constants(&self, offset: TermId) -> Vec<Option<i64>> {
+        let all = self.leaves(offset).unwrap_or_default();
+        let all: Option<Vec<i64>> =
+            all.into_iter().map(|t| self.arena.as_int(t).and_then(|at| i64::try_from(at).ok())).collect();
+        all.filter(|all| !all.is_empty()).map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect())
+    }
+
+    /// Returns the pointer that a read without a cell finds: null in zeroed memory, an unset pointer in unwritten
+    /// memory.
+    fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
+        if before.overlapping(at, at + 8).next().is_some() {
+            return None;
+        }
+        match before.rest {
+            Rest::Zero => Some(self.null()),
+            Rest::Uninit => Some(self.lost_pointer(Lost::unset(UnknownReason::Unwritten(name.to_owned())))),
+            _ => None,
+        }
     }
 }
 

@@ -4,9 +4,11 @@
 //! Skipped code does nothing on a device (`limits/cost.rs`), so no launch and no allocation is missed. It may not
 //! return, because it calls `exit` or does not terminate; the code after it is still analysed in full.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -38,13 +40,7 @@ struct Given {
     sources: Sources,
 }
 
-impl Executor<'_> {
-    /// Returns the reason for what is unknown after a skipped call.
-    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
-        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
-        UnknownReason::CallTooLong(name)
-    }
-
+impl ExecutionContext<'_> {
     /// Returns the result of a skipped call, with a type of `module`, and the state after it; `why` is the reason for
     /// what is then unknown.
     pub(in crate::symbolic) fn leave_out_call(
@@ -150,41 +146,6 @@ impl Executor<'_> {
         (exits, vec![])
     }
 
-    fn add_given(&self, given: &mut Given, v: &Value) {
-        self.collect_objects(v, &mut given.objects);
-        given.anywhere |= has_unknown_pointer(v);
-        given.sources.values.add_value(v, &|t| self.is_no_address(t));
-    }
-
-    /// Adds what is reachable through the pointee of a value, but not the pointee itself.
-    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
-        let mut read = vec![];
-        self.collect_objects(v, &mut read);
-        given.anywhere |= has_unknown_pointer(v);
-        for o in &read {
-            self.add_contents(s, *o, given);
-        }
-        given.sources.read.extend(read);
-    }
-
-    /// Adds the targets of pointers in an object.
-    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
-        self.held(s, o, &mut given.objects);
-        given.anywhere |= may_lead_anywhere(s, o);
-        let named = self.named_at_first(o);
-        given.objects.extend(named);
-    }
-
-    /// Returns the objects that a variable's initialiser names.
-    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
-        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
-        let mut initial = Mentions::default();
-        if let Some(c) = &self.program.global(r).init {
-            initial.add_constant(self.program, r.module, c);
-        }
-        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
-    }
-
     /// Havocs everything that code with these inputs and these named globals could write. Returns the possible targets
     /// of the addresses that it then has, if known.
     fn forget_given(
@@ -240,6 +201,43 @@ impl Executor<'_> {
         }
         None
     }
+}
+
+impl MemoryDomain<'_> {
+    fn add_given(&self, given: &mut Given, v: &Value) {
+        self.collect_objects(v, &mut given.objects);
+        given.anywhere |= has_unknown_pointer(v);
+        given.sources.values.add_value(v, &|t| self.is_no_address(t));
+    }
+
+    /// Adds what is reachable through the pointee of a value, but not the pointee itself.
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+        let mut read = vec![];
+        self.collect_objects(v, &mut read);
+        given.anywhere |= has_unknown_pointer(v);
+        for o in &read {
+            self.add_contents(s, *o, given);
+        }
+        given.sources.read.extend(read);
+    }
+
+    /// Adds the targets of pointers in an object.
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+        self.held(s, o, &mut given.objects);
+        given.anywhere |= may_lead_anywhere(s, o);
+        let named = self.named_at_first(o);
+        given.objects.extend(named);
+    }
+
+    /// Returns the objects that a variable's initialiser names.
+    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
+        let mut initial = Mentions::default();
+        if let Some(c) = &self.program.global(r).init {
+            initial.add_constant(self.program, r.module, c);
+        }
+        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
+    }
 
     /// Havocs contents that may have changed, where it is known which addresses they can contain.
     fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &UnknownReason) -> Rc<Places> {
@@ -262,5 +260,13 @@ impl Executor<'_> {
             self.blank(s, *o, why, false);
         }
         Rc::new(places)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns the reason for what is unknown after a skipped call.
+    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
+        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
+        UnknownReason::CallTooLong(name)
     }
 }

@@ -12,8 +12,10 @@
 //! find any function whose address is taken; the analysis assumes that the program's C library and CUDA look at none
 //! there. Addresses of functions that were passed on as integers are not seen.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::has_unknown_pointer;
@@ -54,9 +56,9 @@ pub(in crate::symbolic) fn targets(v: &Value) -> Vec<Target> {
     }
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Havocs what one of these functions may change, without executing it.
-    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+    pub fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         inside::dump(Dump::State, || self.passed_by(callees, why));
         if self.change_nothing(s, callees) {
@@ -126,18 +128,13 @@ impl Executor<'_> {
     }
 
     /// Havocs like [`Self::pass_by`], for a function that may run at any later time, such as that of a thread.
-    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
+    pub fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
             self.collect_objects(a, &mut objects);
         }
         self.kept.lend(objects, anything);
         self.pass_by(s, &[callee], args, why);
-    }
-
-    /// Lets the C library write these objects at any later call, and anything if `anything` is set.
-    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
-        self.kept.lend(objects, anything);
     }
 
     /// Havocs what callbacks may do that the library function `f` calls, if the program registered some earlier.
@@ -150,7 +147,7 @@ impl Executor<'_> {
 
     /// Havocs what earlier registered callbacks and other host threads may write. They may run at calls of anything
     /// outside the program, and before reads of memory that others may write meanwhile.
-    pub(crate) fn others_run(&mut self, s: &mut State) {
+    pub fn others_run(&mut self, s: &mut State) {
         if self.side == Side::Device {
             return;
         }
@@ -171,7 +168,7 @@ impl Executor<'_> {
     }
 
     /// Records the functions that these library functions are given and may call, at once or at any later time.
-    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+    pub fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         if self.side == Side::Device {
             return;
         }
@@ -285,37 +282,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a function without a body may belong to the program itself, and so know its variables by name: any
-    /// function not known to be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
-    fn may_be_the_programs(&self, f: FuncRef) -> bool {
-        let func = self.function(f);
-        if self.side == Side::Device {
-            // Reserved names belong to the compiler and to CUDA, which know nothing of the program.
-            return func.is_declaration()
-                && !func.name.starts_with("__")
-                && !is_of_cuda(&func.name)
-                && !is_of_library(&func.name);
-        }
-        func.is_declaration() && may_be_the_programs(&func.name)
-    }
-
-    fn add_callback(&self, base: &Base, lent: &mut Lent) {
-        let among = match base {
-            Base::Func(f) => std::slice::from_ref(f),
-            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
-            // Objects are no functions; for unknown pointers, `callbacks` takes any function.
-            _ => &[],
-        };
-        for f in among {
-            let name = &self.function(*f).name;
-            if Program::kernel_symbol_of_stub(name).is_some() {
-                lent.kernel = true;
-            } else if !is_manipulator(name) {
-                lent.functions.insert(*f);
-            }
-        }
-    }
-
     /// Adds the functions in memory from a pointer's target on, and the virtual methods if the target is an object of
     /// a class.
     fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
@@ -368,10 +334,6 @@ impl Executor<'_> {
         }
     }
 
-    fn is_of_a_library(&self, o: ObjId) -> bool {
-        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
-    }
-
     /// Adds the functions that an object holds, and the objects reachable from it.
     fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
         if self.is_of_device(o) {
@@ -400,7 +362,7 @@ impl Executor<'_> {
     }
 
     /// Returns the functions that a value may point to.
-    pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
+    pub fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
         let of = |t: Target| match t.base {
             Base::Func(f) => vec![f],
             Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
@@ -416,7 +378,7 @@ impl Executor<'_> {
     }
 
     /// Records functions that run when the program ends: launches by them are not followed.
-    pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
+    pub fn at_exit(&mut self, functions: &[FuncRef]) {
         for f in functions {
             let named = self.globals_of(Part::Function(*f));
             if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
@@ -428,7 +390,7 @@ impl Executor<'_> {
 
     /// Returns the state at a `setjmp` to which `longjmp` may come back, and the number that `setjmp` returns: zero
     /// with the state `s`, or nonzero after anything may have been written (C11, 7.13.2.1).
-    pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+    pub fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
         self.kept.comes_back = true;
         let why = &UnknownReason::JumpBack;
         let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
@@ -446,5 +408,49 @@ impl Executor<'_> {
         });
         let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
         Some((Value::Int(number), s))
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Lets the C library write these objects at any later call, and anything if `anything` is set.
+    pub fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
+        self.kept.lend(objects, anything);
+    }
+
+    fn is_of_a_library(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name: any
+    /// function not known to be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
+    fn may_be_the_programs(&self, f: FuncRef) -> bool {
+        let func = self.function(f);
+        if self.side == Side::Device {
+            // Reserved names belong to the compiler and to CUDA, which know nothing of the program.
+            return func.is_declaration()
+                && !func.name.starts_with("__")
+                && !is_of_cuda(&func.name)
+                && !is_of_library(&func.name);
+        }
+        func.is_declaration() && may_be_the_programs(&func.name)
+    }
+
+    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+        let among = match base {
+            Base::Func(f) => std::slice::from_ref(f),
+            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            // Objects are no functions; for unknown pointers, `callbacks` takes any function.
+            _ => &[],
+        };
+        for f in among {
+            let name = &self.function(*f).name;
+            if Program::kernel_symbol_of_stub(name).is_some() {
+                lent.kernel = true;
+            } else if !is_manipulator(name) {
+                lent.functions.insert(*f);
+            }
+        }
     }
 }

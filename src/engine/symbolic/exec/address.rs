@@ -3,9 +3,12 @@
 //! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in
 //! one object are exact.
 
-use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -24,7 +27,7 @@ const DEVICE_ALIGNMENT: u32 = 256;
 /// Greatest alignment in bytes of a variable's type that counts: no scalar of x86-64 has a greater one.
 const MAX_ALIGNMENT: u32 = 16;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Computes the address after steps through members and elements.
     pub(super) fn address_computation(
         &mut self,
@@ -52,7 +55,9 @@ impl Executor<'_> {
         }
         self.set(fr, inst.result, v);
     }
+}
 
+impl MemoryDomain<'_> {
     /// Converts an address to an integer: an opaque base per object plus the offset.
     pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
         let mut out: Option<TermId> = None;
@@ -66,7 +71,8 @@ impl Executor<'_> {
                     self.kept.expose(*o);
                     let id = self.arena.int(i128::from(o.0));
                     let address = self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56));
-                    self.arena.note_multiple(address, i128::from(self.least_alignment(*o)));
+                    let alignment = self.least_alignment(*o);
+                    self.arena.note_multiple(address, i128::from(alignment));
                     address
                 }
                 Base::Null => self.arena.int(0),
@@ -147,7 +153,9 @@ impl Executor<'_> {
         }
         self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
+}
 
+impl ValueDomain<'_> {
     /// Converts an integer constant of the program to a pointer. In a kernel it is an offset from null: a program
     /// cannot know the addresses of CUDA allocations, unless it asks for one (CUDA driver API 13.0, virtual memory
     /// management). An integer in the window of shared memory may be any shared address.
@@ -159,7 +167,9 @@ impl Executor<'_> {
         let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(number)));
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
+}
 
+impl Terms {
     /// Returns the function whose address an integer is.
     pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
         let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };

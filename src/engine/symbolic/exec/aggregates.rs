@@ -1,13 +1,14 @@
 //! Structures, arrays and vectors in registers: extraction and insertion of members and elements, selection, shuffles.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Const, Inst, Module, Operand, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Selects by one condition, or element by element.
     pub(super) fn select(&mut self, fr: &Frame, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
         let m = self.module(fr.func);
@@ -18,6 +19,24 @@ impl Executor<'_> {
         if each { self.unknown_of(m, inst.ty, &UnknownReason::VectorChoice) } else { self.ite_value(c, &x, &y) }
     }
 
+    /// Returns the scalar parts of a structure, array or vector in registers, each with its byte offset and its size.
+    /// Returns `None` for other values, and if a part does not consist of whole bytes.
+    pub(super) fn parts_of_value(&self, fr: &Frame, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
+        if !matches!(v, Value::Aggregate(_)) {
+            return None;
+        }
+        let ty = match o {
+            Operand::Value(id) => self.value_type(fr.func, *id)?,
+            Operand::Const(Const::Aggregate { ty, .. } | Const::Zero(ty) | Const::Undef(ty)) => *ty,
+            Operand::Const(_) => return None,
+        };
+        let mut parts = vec![];
+        take_apart(self.module(fr.func), ty, 0, v, &mut parts)?;
+        Some(parts)
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(super) fn extract_value(&mut self, fr: &Frame, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
         let m = self.module(fr.func);
         let mut v = self.operand(fr, agg, inst.ty);
@@ -117,22 +136,6 @@ impl Executor<'_> {
             }
             _ => self.unknown_of(m, inst.ty, &UnknownReason::Shuffled),
         }
-    }
-
-    /// Returns the scalar parts of a structure, array or vector in registers, each with its byte offset and its size.
-    /// Returns `None` for other values, and if a part does not consist of whole bytes.
-    pub(super) fn parts_of_value(&self, fr: &Frame, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
-        if !matches!(v, Value::Aggregate(_)) {
-            return None;
-        }
-        let ty = match o {
-            Operand::Value(id) => self.value_type(fr.func, *id)?,
-            Operand::Const(Const::Aggregate { ty, .. } | Const::Zero(ty) | Const::Undef(ty)) => *ty,
-            Operand::Const(_) => return None,
-        };
-        let mut parts = vec![];
-        take_apart(self.module(fr.func), ty, 0, v, &mut parts)?;
-        Some(parts)
     }
 
     /// Returns the value of an operand that is inserted into a structure or vector.

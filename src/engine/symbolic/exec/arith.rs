@@ -1,8 +1,11 @@
 //! Arithmetic on integers, bits and floating-point numbers.
 
-use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
 use crate::symbolic::terms::interval::{Range, WIDEST};
@@ -10,7 +13,25 @@ use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
+    /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
+    /// ends the program.
+    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
+        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
+            return None;
+        }
+        let bits = self.operand_bits(fr, divisor)?;
+        let y = self.operand_int(fr, divisor, bits);
+        if self.arena.as_int(y).is_some() {
+            return None;
+        }
+        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
+        let zero = self.arena.int(0);
+        Some(self.arena.ne(y, zero))
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         use BinOp as B;
         let Some(bits) = self.bits_of(fr.func, ty) else {
@@ -86,23 +107,17 @@ impl Executor<'_> {
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
-    /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
-    /// ends the program.
-    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
-        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
-            return None;
-        }
-        let bits = self.operand_bits(fr, divisor)?;
-        let y = self.operand_int(fr, divisor, bits);
-        if self.arena.as_int(y).is_some() {
-            return None;
-        }
-        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
-        let zero = self.arena.int(0);
-        Some(self.arena.ne(y, zero))
+    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
+            return Value::unknown(UnknownReason::Float);
+        };
+        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
+}
 
-    pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+impl ValueDomain<'_> {
+    pub fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
         if bits > WIDEST && !matches!(op, B::Add | B::Sub | B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem) {
             return self.wide_bits(op, x, y, bits);
@@ -193,6 +208,28 @@ impl Executor<'_> {
         }
     }
 
+    /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
+    /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
+    pub fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+        if self.arena.as_int(t).is_some() {
+            return t;
+        }
+        if !self.is_signed_value(t, bits) {
+            return self.interpret(t, bits, false);
+        }
+        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
+        let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, read, t)
+    }
+
+    /// Returns the format of a floating-point type that is tracked.
+    pub fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
+        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
+    }
+}
+
+impl Terms {
     /// Returns the result of a shift if its distance is below the width. A greater distance is undefined: x86 takes it
     /// modulo the width, devices return 0.
     pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
@@ -225,20 +262,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
-    /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
-    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
-        if self.arena.as_int(t).is_some() {
-            return t;
-        }
-        if !self.is_signed_value(t, bits) {
-            return self.interpret(t, bits, false);
-        }
-        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
-        let negative = self.arena.lt(t, zero);
-        self.arena.ite(negative, read, t)
-    }
-
     /// Whether a number may be negative and is surely in the signed range of this width.
     fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
         let range = self.arena.range(t);
@@ -250,20 +273,6 @@ impl Executor<'_> {
         let half = self.arena.int(1i128 << (bits - 1));
         let (negative, signed) = (self.arena.le(half, t), self.arena.add_const(t, -(1i128 << bits)));
         self.arena.ite(negative, signed, t)
-    }
-
-    /// Returns the format of a floating-point type that is tracked.
-    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
-        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
-        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
-    }
-
-    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
-        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
-            return Value::unknown(UnknownReason::Float);
-        };
-        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 
     /// Converts a floating-point number to an integer. Out-of-range conversions are undefined: devices return the

@@ -1,9 +1,13 @@
 //! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
 use super::executor::Executor;
+use super::library::Call;
 use crate::symbolic::effects::unanalysed_call::targets;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -96,78 +100,6 @@ impl Executor<'_> {
         Some(s)
     }
 
-    /// Whether some argument is a kernel, or a function that may launch one.
-    fn may_launch_what_is_given(&self, args: &[Value]) -> bool {
-        args.iter().flat_map(targets).any(|t| match t.base {
-            Base::Func(f) => {
-                Program::kernel_symbol_of_stub(&self.function(f).name).is_some()
-                    || self.limits.effort().leads_to_cuda(f)
-            }
-            _ => false,
-        })
-    }
-
-    /// Returns the possible callees of a call through a pointer on a path, each under its condition; `None` for an
-    /// unknown function.
-    fn callees(&mut self, path: TermId, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
-        let mut out = vec![];
-        for t in p {
-            if p.len() > 1 && self.excludes(path, t.cond) {
-                continue;
-            }
-            match &t.base {
-                Base::Func(f) => out.push((t.cond, Some(*f))),
-                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
-                    // Valid calls reach neither a function of another type nor null.
-                    let fitting: Vec<FuncRef> = a
-                        .functions
-                        .iter()
-                        .copied()
-                        .filter(|f| {
-                            let f = self.function(*f);
-                            f.params.len() == args || f.variadic && f.params.len() < args
-                        })
-                        .collect();
-                    if fitting.is_empty() || fitting.len() > MAX_CALLEES {
-                        out.push((t.cond, None));
-                        continue;
-                    }
-                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
-                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
-                    for c in self.as_pointer(&any).iter() {
-                        let cond = self.arena.and(t.cond, c.cond);
-                        out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
-                    }
-                }
-                _ => out.push((t.cond, None)),
-            }
-        }
-        out
-    }
-
-    /// Whether a path contradicts a condition that gives values to symbols: whether it is false with these values.
-    fn excludes(&mut self, path: TermId, cond: TermId) -> bool {
-        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for c in self.arena.conjuncts(cond) {
-            let Term::EqZ(t) = *self.arena.get(c) else { continue };
-            let (rest, constant) = self.arena.apart(t);
-            if let [(m, coefficient)] = self.arena.poly(rest).terms.as_slice()
-                && let [atom] = m.as_slice()
-                && matches!(self.arena.get(*atom), Term::Sym(_))
-                && constant.checked_rem(*coefficient) == Some(0)
-                && let Some(value) = (constant / coefficient).checked_neg()
-            {
-                let (atom, value) = (*atom, self.arena.int(value));
-                values.insert(atom, value);
-            }
-        }
-        if values.is_empty() {
-            return false;
-        }
-        let at_these = self.arena.substitute(path, &values);
-        self.arena.as_bool(at_these) == Some(false)
-    }
-
     /// Calls a function: by its library model if there is one, else by the program's definition, else with an unknown
     /// result.
     fn call_function(
@@ -200,12 +132,8 @@ impl Executor<'_> {
             self.may_be_called_back(&mut s, f);
             self.wait_for_threads(&mut s, &func.name);
         }
-        let modelled = if self.side == Side::Device {
-            self.device_call(f, args, s, context, site, ty)
-        } else {
-            self.host_call(f, args, s, context, site, ty)
-        };
-        match modelled {
+        let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
+        match self.library.call(self, &call, s) {
             Ok(r) => return r,
             Err(back) => s = *back,
         }
@@ -239,7 +167,9 @@ impl Executor<'_> {
         }
         Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
+}
 
+impl ExecutionContext<'_> {
     /// Whether a host function that does not return ends without device work: no path from it calls CUDA, its callees
     /// without a body do not return or are in the C and C++ libraries, and its calls through pointers launch nothing.
     /// Exceptions and jumps out of it are handled separately.
@@ -270,6 +200,17 @@ impl Executor<'_> {
         }
         self.functions.quiet.insert(f, quiet);
         quiet
+    }
+
+    /// Whether some argument is a kernel, or a function that may launch one.
+    fn may_launch_what_is_given(&self, args: &[Value]) -> bool {
+        args.iter().flat_map(targets).any(|t| match t.base {
+            Base::Func(f) => {
+                Program::kernel_symbol_of_stub(&self.function(f).name).is_some()
+                    || self.limits.effort().leads_to_cuda(f)
+            }
+            _ => false,
+        })
     }
 
     /// Whether a recursive function has been entered often enough.
@@ -318,13 +259,68 @@ impl Executor<'_> {
     }
 }
 
-/// Whether a pointer leads to no function of CUDA that was looked up by name.
-fn is_of_another_library(t: &Target) -> bool {
-    match &t.base {
-        Base::Unknown(Lost { reason, among, .. }) => {
-            among.is_some() || matches!(&**reason, UnknownReason::LookedUp(name, _) if !is_of_cuda(name))
+impl Terms {
+    /// Whether a path contradicts a condition that gives values to symbols: whether it is false with these values.
+    fn excludes(&mut self, path: TermId, cond: TermId) -> bool {
+        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for c in self.arena.conjuncts(cond) {
+            let Term::EqZ(t) = *self.arena.get(c) else { continue };
+            let (rest, constant) = self.arena.apart(t);
+            if let [(m, coefficient)] = self.arena.poly(rest).terms.as_slice()
+                && let [atom] = m.as_slice()
+                && matches!(self.arena.get(*atom), Term::Sym(_))
+                && constant.checked_rem(*coefficient) == Some(0)
+                && let Some(value) = (constant / coefficient).checked_neg()
+            {
+                let (atom, value) = (*atom, self.arena.int(value));
+                values.insert(atom, value);
+            }
         }
-        _ => true,
+        if values.is_empty() {
+            return false;
+        }
+        let at_these = self.arena.substitute(path, &values);
+        self.arena.as_bool(at_these) == Some(false)
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the possible callees of a call through a pointer on a path, each under its condition; `None` for an
+    /// unknown function.
+    fn callees(&mut self, path: TermId, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+        let mut out = vec![];
+        for t in p {
+            if p.len() > 1 && self.excludes(path, t.cond) {
+                continue;
+            }
+            match &t.base {
+                Base::Func(f) => out.push((t.cond, Some(*f))),
+                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
+                    // Valid calls reach neither a function of another type nor null.
+                    let fitting: Vec<FuncRef> = a
+                        .functions
+                        .iter()
+                        .copied()
+                        .filter(|f| {
+                            let f = self.function(*f);
+                            f.params.len() == args || f.variadic && f.params.len() < args
+                        })
+                        .collect();
+                    if fitting.is_empty() || fitting.len() > MAX_CALLEES {
+                        out.push((t.cond, None));
+                        continue;
+                    }
+                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
+                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
+                    for c in self.as_pointer(&any).iter() {
+                        let cond = self.arena.and(t.cond, c.cond);
+                        out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
+                    }
+                }
+                _ => out.push((t.cond, None)),
+            }
+        }
+        out
     }
 }
 
@@ -348,4 +344,13 @@ pub(in crate::symbolic) fn mix(context: u64, site: Site) -> u64 {
     context.hash(&mut h);
     site.hash(&mut h);
     h.finish()
+}
+/// Whether a pointer leads to no function of CUDA that was looked up by name.
+fn is_of_another_library(t: &Target) -> bool {
+    match &t.base {
+        Base::Unknown(Lost { reason, among, .. }) => {
+            among.is_some() || matches!(&**reason, UnknownReason::LookedUp(name, _) if !is_of_cuda(name))
+        }
+        _ => true,
+    }
 }

@@ -1,14 +1,14 @@
 //! Conversions between types.
 
-use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::Term;
 use base::reasons::UnknownReason;
 use ir::{CastOp, Operand, TypeId, TypeKind};
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     pub(super) fn cast(&mut self, fr: &Frame, op: CastOp, value: &Operand, from: TypeId, to: TypeId) -> Value {
         let m = self.module(fr.func);
         if matches!(m.ty(to).kind, TypeKind::Vector { .. }) {

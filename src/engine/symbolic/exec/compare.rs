@@ -1,7 +1,8 @@
 //! Comparisons of integers, pointers and floating-point numbers.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::floating::Compared;
 use crate::symbolic::terms::interval::Range;
@@ -9,21 +10,7 @@ use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{Operand, Pred, TypeId};
 
-impl Executor<'_> {
-    pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
-        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let how = Compared::of(pred);
-        let known = match (&x, &y, how) {
-            (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
-            _ => None,
-        };
-        Value::Bool(
-            known.unwrap_or_else(|| {
-                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparison }, "?")
-            }),
-        )
-    }
-
+impl ExecutionContext<'_> {
     pub(super) fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
         if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {
@@ -122,5 +109,21 @@ impl Executor<'_> {
             }
         }
         self.arena.or_all(cases)
+    }
+}
+
+impl MemoryDomain<'_> {
+    pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let how = Compared::of(pred);
+        let known = match (&x, &y, how) {
+            (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
+            _ => None,
+        };
+        Value::Bool(
+            known.unwrap_or_else(|| {
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparison }, "?")
+            }),
+        )
     }
 }

@@ -4,19 +4,19 @@
 //! [`Runtime`](super::runtime::Runtime) records it; work in flight is recorded in an object of the state, since
 //! waiting ends it.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
 use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     // ---- constant variables ----
 
     /// Records that kernels can reach a constant variable whose address was taken; `None` for an unknown one.
-    pub(crate) fn reach_constant(&mut self, variable: Option<ObjId>) {
+    pub fn reach_constant(&mut self, variable: Option<ObjId>) {
         match variable {
             Some(o) => {
                 self.runtime.reached.insert(o);
@@ -26,7 +26,7 @@ impl Executor<'_> {
     }
 
     /// Records that the host changes a variable by name, and whether the copy waits for the work of other streams.
-    pub(crate) fn change_variable(&mut self, variable: Option<ObjId>, waits: bool) {
+    pub fn change_variable(&mut self, variable: Option<ObjId>, waits: bool) {
         if waits && !self.runtime.launched {
             return;
         }
@@ -56,7 +56,7 @@ impl Executor<'_> {
 
     /// Records that device work may overlap from here on, also with launches that were executed as if they had the
     /// device for themselves: havocs what these stored.
-    pub(crate) fn overlap(&mut self, s: &mut State) {
+    pub fn overlap(&mut self, s: &mut State) {
         self.runtime.overlapping = true;
         let mut all: Vec<ObjId> = self.runtime.alone.iter().copied().collect();
         all.sort_unstable();
@@ -74,7 +74,7 @@ impl Executor<'_> {
     // ---- work in flight ----
 
     /// Sets the first state of a root to no device work in flight.
-    pub(crate) fn nothing_under_way(&mut self, s: &mut State) {
+    pub fn nothing_under_way(&mut self, s: &mut State) {
         let o = self.heap.add(Object {
             kind: ObjKind::Opaque,
             name: String::new(),
@@ -108,12 +108,7 @@ impl Executor<'_> {
     }
 
     /// Records that device work may write these objects from now on, until the host waits for it.
-    pub(crate) fn begin_writing(
-        &mut self,
-        s: &mut State,
-        objects: impl IntoIterator<Item = ObjId>,
-        stream: Option<i64>,
-    ) {
+    pub fn begin_writing(&mut self, s: &mut State, objects: impl IntoIterator<Item = ObjId>, stream: Option<i64>) {
         let Some(flight) = self.runtime.flight.filter(|_| self.side == Side::Host) else { return };
         self.set_recorded(s, 0);
         for o in objects {
@@ -136,7 +131,7 @@ impl Executor<'_> {
     }
 
     /// Records the same for the targets of a copy or fill.
-    pub(crate) fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
+    pub fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
         let objects = self.objects_at(s, to);
         self.begin_writing(s, objects, stream);
     }
@@ -150,14 +145,14 @@ impl Executor<'_> {
     }
 
     /// Records the event after which no work is in flight except for what it waits for; 0 for none.
-    pub(crate) fn set_recorded(&mut self, s: &mut State, event: i64) {
+    pub fn set_recorded(&mut self, s: &mut State, event: i64) {
         let number = Value::Int(self.arena.int(i128::from(event)));
         if let Some(st) = self.runtime.flight.and_then(|f| s.mem.get_mut(&f)) {
             Rc::make_mut(st).cells.insert(0, (8, number));
         }
     }
 
-    pub(crate) fn is_recorded(&self, s: &State, event: i64) -> bool {
+    pub fn is_recorded(&self, s: &State, event: i64) -> bool {
         self.cell(s, 0) == Some(event)
     }
 
@@ -176,14 +171,14 @@ impl Executor<'_> {
 
     /// Ends all device work after the host has waited for it: what the host stored meanwhile may have been
     /// overwritten.
-    pub(crate) fn all_done(&mut self, s: &mut State) {
+    pub fn all_done(&mut self, s: &mut State) {
         let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
         self.settle(s, |_| true);
         s.mem.insert(flight, Rc::new(ObjState::new(Rest::Zero)));
     }
 
     /// Ends the work of one stream after the host has waited for it.
-    pub(crate) fn done_in(&mut self, s: &mut State, stream: i64) {
+    pub fn done_in(&mut self, s: &mut State, stream: i64) {
         let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
         let done = self.settle(s, |n| n == Some(stream));
         let zero = self.arena.int(0);

@@ -7,9 +7,9 @@
 //! a caught object do nothing on a device and change no variable.
 
 use super::calls::calls_through_pointers;
-use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
@@ -21,7 +21,7 @@ use models::attributes::{is_launch, may_throw};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
     pub(in crate::symbolic) fn thrown(
         &mut self,

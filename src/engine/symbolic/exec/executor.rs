@@ -1,185 +1,52 @@
-//! The executor: the data of one symbolic execution, one field for each subsystem.
+//! The executor: the highest floor, which executes code.
 //!
-//! In: a [`Program`]. Out: [`Events`] over the terms of its arena. Its code is in the files of these folders, each
-//! with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`], memory in
-//! `memory/`, loops in `loops/`, calls in [`super::calls`] and `host/`. The types of its fields lie below it and do
-//! not know it; nor do states and activations ([`super::state`]).
+//! In: a [`Program`]. Out: [`super::events::Events`] over the terms of its arena. Its code is in the files of their
+//! subjects, each with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`],
+//! calls in [`super::calls`], loops in `loops/`. What executes no code stands on a lower floor
+//! ([`crate::symbolic::floors`]). The types of its fields lie below it and do not know it; nor do states and
+//! activations ([`super::state`]).
 
-use super::events::Events;
-use super::function_facts::FunctionFacts;
-use super::site::Site;
-use super::state::{Frame, State};
+use super::library::Library;
 use crate::symbolic::effects::shapes::Summaries;
-use crate::symbolic::inputs::sources::Inputs;
-use crate::symbolic::kernel::context::{KernelContext, Loaded};
-use crate::symbolic::limits::Limits;
-use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::loops::types::LoopMemo;
-use crate::symbolic::memory::heap::Heap;
-use crate::symbolic::memory::object::{Memory, ObjId, Object};
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use base::reasons::InTheCall;
-use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side, ValueId};
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use ir::Program;
+use std::ops::{Deref, DerefMut};
 
+/// The execution of code: what is known of loops and of kernels as a whole, and the models of library functions.
 #[derive(Clone)]
 pub struct Executor<'p> {
-    pub program: &'p Program,
-    pub arena: Arena,
-    /// The objects of the execution, independent of any state.
-    pub heap: Heap,
-    pub side: Side,
-    /// The kernel under execution.
-    pub kernel: KernelContext,
-    pub events: Events,
+    pub(crate) context: ExecutionContext<'p>,
+    pub(in crate::symbolic) library: &'p dyn Library,
     pub(in crate::symbolic) loops: LoopMemo,
-    pub(in crate::symbolic) functions: FunctionFacts,
     pub(in crate::symbolic) summaries: Summaries,
-    pub inputs: Inputs,
-    /// Remaining budget, and the reason for an early end.
-    pub limits: Limits,
-    /// Whether the program is executed from its start, so that variables have their initial values there. A function
-    /// without a known caller may be called at any time.
-    pub(crate) from_the_start: bool,
-    pub runtime: super::runtime::Runtime,
-    pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
-    pub(crate) stack: Vec<Site>,
     /// Operations whose result may exceed its width.
-    pub operations: super::operations::Operations,
-    pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
-    pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
-    /// Numbers that a kernel read from memory that its threads write.
-    pub loaded: FxHashMap<SymId, Loaded>,
-    pub assumptions: crate::symbolic::inputs::assume::Assumptions,
+    pub operations: crate::symbolic::exec::operations::Operations,
 }
 
 impl<'p> Executor<'p> {
     #[must_use]
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program, library: &'p dyn Library) -> Self {
         Self {
-            program,
-            arena: Arena::new(),
-            heap: Heap::default(),
-            side: Side::Host,
-            kernel: KernelContext::default(),
-            events: Events::new(true),
+            context: ExecutionContext::new(program),
+            library,
             loops: LoopMemo::default(),
-            functions: FunctionFacts::default(),
             summaries: Summaries::default(),
-            inputs: Inputs::default(),
-            limits: Limits::default(),
-            from_the_start: false,
-            runtime: super::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
-            scarce: Default::default(),
-            stack: vec![],
             operations: Default::default(),
-            kept: Default::default(),
-            several: Default::default(),
-            loaded: Default::default(),
-            assumptions: Default::default(),
         }
     }
+}
 
-    /// Returns an empty state that is always reached.
-    pub fn initial_state(&mut self) -> State {
-        drop(self.heap.take_first());
-        self.state_at_start()
-    }
+impl<'p> Deref for Executor<'p> {
+    type Target = ExecutionContext<'p>;
 
-    /// Returns a state in which nothing has happened yet, beside other states in progress.
-    pub(in crate::symbolic) fn state_at_start(&mut self) -> State {
-        State {
-            path: self.arena.bool(true),
-            mem: Memory::default(),
-            pending: None,
-            always: Rc::default(),
-            lent: Rc::default(),
-        }
+    fn deref(&self) -> &Self::Target {
+        &self.context
     }
+}
 
-    pub(in crate::symbolic) fn module(&self, f: FuncRef) -> &'p Module {
-        let p: &'p Program = self.program;
-        p.module(f.module)
-    }
-    pub(in crate::symbolic) fn function(&self, f: FuncRef) -> &'p Function {
-        let p: &'p Program = self.program;
-        p.func(f)
-    }
-
-    /// Returns an object, like [`Heap::object`].
-    pub fn object(&self, o: ObjId) -> &Object {
-        self.heap.object(o)
-    }
-
-    /// Whether a term is the address of an object that was allocated after contents had this version, or in some loop
-    /// iteration.
-    pub(in crate::symbolic) fn is_address_since(&self, t: TermId, version: u32) -> bool {
-        let Term::Apply { function, args, .. } = self.arena.get(t) else { return false };
-        let object = if matches!(function, functions::Function::Address | functions::Function::Made) {
-            self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
-        } else {
-            None
-        };
-        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
-    }
-
-    /// Counts a step; returns false once the budget is spent.
-    pub(in crate::symbolic) fn step(&mut self) -> bool {
-        if self.limits.is_at_an_end() {
-            return false;
-        }
-        match self.limits.step(self.arena.bytes()) {
-            Ok(()) => true,
-            Err(limit) => {
-                self.end_by(limit);
-                false
-            }
-        }
-    }
-
-    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit) {
-        let amid = self.amid();
-        self.limits.end_by(limit, amid);
-    }
-
-    /// Returns the call that is being executed, for users who want to know what takes so long.
-    fn amid(&self) -> InTheCall {
-        let Some(site) = self.stack.last() else { return InTheCall::default() };
-        let block = &self.program.func(site.func).blocks[site.block.index()];
-        let at =
-            self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
-        let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
-        InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
-    }
-
-    /// Returns the site at which the user wrote the call or launch of this stack: the innermost site outside launch
-    /// stubs.
-    #[must_use]
-    pub fn user_site(&self, stack: &[Site]) -> Option<Site> {
-        stack.iter().rev().copied().find(|s| Program::kernel_symbol_of_stub(&self.function(s.func).name).is_none())
-    }
-
-    /// Returns the location of an instruction.
-    #[must_use]
-    pub fn location(&self, site: Site) -> (ModuleId, LocId) {
-        let b = &self.function(site.func).blocks[site.block.index()];
-        (site.func.module, b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc))
-    }
-
-    pub(in crate::symbolic) fn direct_callee(&self, module: ModuleId, callee: &Callee) -> Option<FuncRef> {
-        match callee {
-            Callee::Direct(f) => Some(self.program.resolve_func(module, *f)),
-            Callee::Indirect(_) => None,
-        }
-    }
-
-    pub(in crate::symbolic) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) {
-        if let Some(r) = r {
-            fr.env[r.index()] = Some(v);
-        }
+impl DerefMut for Executor<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.context
     }
 }

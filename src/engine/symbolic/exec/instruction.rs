@@ -5,6 +5,7 @@
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Inst, Op};
@@ -57,7 +58,9 @@ impl Executor<'_> {
         }
         Some(s)
     }
+}
 
+impl ExecutionContext<'_> {
     /// Returns the result of an instruction that depends on its operands alone.
     fn computed(&mut self, fr: &Frame, inst: &Inst) -> Value {
         match &inst.op {

@@ -4,13 +4,14 @@
 //! it must lie in the range of the interpretation. If the range does not show this, a [`Term::Wrap`] states it: these
 //! are the range obligations.
 
-use super::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
-impl Executor<'_> {
+impl ValueDomain<'_> {
     /// Returns a number of the user in a type of `bits` bits: again a number of the user's choice. Returns other terms
     /// unchanged.
     pub(super) fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {
@@ -99,7 +100,9 @@ impl Executor<'_> {
         done.insert(t, read);
         read
     }
+}
 
+impl Terms {
     /// Reads the bits of a signed number as an unsigned one.
     pub(super) fn as_unsigned(&mut self, t: TermId, bits: u32) -> TermId {
         let (zero, other) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
@@ -124,13 +127,14 @@ impl Executor<'_> {
 mod tests {
     use super::{Range, SymKind, Term};
     use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use base::reasons::UnknownReason;
     use ir::Program;
 
     #[test]
     fn choices_that_share_their_arms_are_read_once() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
         let (mut t, other) = (
             e.arena.fresh(unknown(), "t", Range::of_int(64, true)),

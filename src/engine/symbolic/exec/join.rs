@@ -3,8 +3,10 @@
 //! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the
 //! condition that distinguishes the paths.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};
@@ -12,16 +14,10 @@ use base::reasons::UnknownReason;
 use ir::TypeKind;
 use std::rc::Rc;
 
-impl Executor<'_> {
-    /// Adds a condition to a state; `None` if it cannot hold.
-    pub fn assume(&mut self, mut s: State, c: TermId) -> Option<State> {
-        s.path = self.arena.and(s.path, c);
-        if self.arena.as_bool(s.path) == Some(false) { None } else { Some(s) }
-    }
-
+impl ExecutionContext<'_> {
     /// Merges states that reach one point. The second result has one selector for each state but the first: true if
     /// the merge of the earlier states was reached rather than that state.
-    pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
+    pub fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
         let mut it = states.into_iter();
         let mut acc = it.next()?;
         let mut selectors = vec![];
@@ -31,28 +27,6 @@ impl Executor<'_> {
             acc = self.merge_two(acc, s, sel, path);
         }
         Some((acc, selectors))
-    }
-
-    fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
-        let (_, ra, rb) = self.arena.split_common(a, b);
-        let path = self.arena.or(a, b);
-        // The branch at which they parted, if both still contain its condition: later conditions do not distinguish
-        // them.
-        let of_b = self.arena.conjuncts(rb);
-        for c in self.arena.conjuncts(ra) {
-            let not = self.arena.not(c);
-            if of_b.binary_search(&not).is_ok() {
-                return (c, path);
-            }
-        }
-        if self.arena.as_bool(ra).is_none() {
-            return (ra, path);
-        }
-        let n = self.arena.not(rb);
-        if self.arena.as_bool(n).is_none() {
-            return (n, path);
-        }
-        (self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::PathTaken }, "?path"), path)
     }
 
     fn merge_two(&mut self, mut a: State, mut b: State, sel: TermId, path: TermId) -> State {
@@ -95,7 +69,9 @@ impl Executor<'_> {
             self.ensure(b, o);
         }
     }
+}
 
+impl MemoryDomain<'_> {
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId, states: [&State; 2]) -> ObjState {
         if a == b {
             return a.clone();
@@ -216,7 +192,7 @@ impl Executor<'_> {
     }
 
     /// Returns `if c then a else b` on values.
-    pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
+    pub fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
         if a == b {
             return a.clone();
         }
@@ -292,5 +268,35 @@ impl Executor<'_> {
             (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
             _ => Value::unknown(UnknownReason::TwoTypes),
         }
+    }
+}
+
+impl Terms {
+    /// Adds a condition to a state; `None` if it cannot hold.
+    pub fn assume(&mut self, mut s: State, c: TermId) -> Option<State> {
+        s.path = self.arena.and(s.path, c);
+        if self.arena.as_bool(s.path) == Some(false) { None } else { Some(s) }
+    }
+
+    fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let (_, ra, rb) = self.arena.split_common(a, b);
+        let path = self.arena.or(a, b);
+        // The branch at which they parted, if both still contain its condition: later conditions do not distinguish
+        // them.
+        let of_b = self.arena.conjuncts(rb);
+        for c in self.arena.conjuncts(ra) {
+            let not = self.arena.not(c);
+            if of_b.binary_search(&not).is_ok() {
+                return (c, path);
+            }
+        }
+        if self.arena.as_bool(ra).is_none() {
+            return (ra, path);
+        }
+        let n = self.arena.not(rb);
+        if self.arena.as_bool(n).is_none() {
+            return (n, path);
+        }
+        (self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::PathTaken }, "?path"), path)
     }
 }

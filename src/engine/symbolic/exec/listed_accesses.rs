@@ -4,10 +4,11 @@
 //! In: the list, with the arguments. Out: a kernel access for each, checked if its address has a known target. The
 //! caller models the contents of memory afterwards.
 
-use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
@@ -16,7 +17,7 @@ pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WAR
 use std::rc::Rc;
 
 /// Argument and, for an integer, its width in bits.
-pub(crate) struct Argument {
+pub struct Argument {
     pub value: Value,
     pub bits: Option<u32>,
 }
@@ -28,9 +29,9 @@ struct Located {
     path: TermId,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Records the accesses of a list. Returns whether all their addresses are known.
-    pub(crate) fn listed_accesses(
+    pub fn listed_accesses(
         &mut self,
         s: &mut State,
         site: Site,
@@ -59,7 +60,9 @@ impl Executor<'_> {
         }
         all
     }
+}
 
+impl MemoryDomain<'_> {
     fn located(&mut self, s: &State, place: &Place, args: &[Argument]) -> Option<Located> {
         let targets = self.listed_address(place, args.get(place.address.argument)?)?;
         let number = |e: &mut Self, i: usize| {
@@ -112,7 +115,7 @@ impl Executor<'_> {
     }
 
     /// Returns the index of the thread in its warp: lanes count within the linearised block.
-    pub(crate) fn lane(&mut self) -> Option<TermId> {
+    pub fn lane(&mut self) -> Option<TermId> {
         let t = self.kernel.thread.clone()?;
         let z = self.arena.mul(t.tid[2], t.block[1]);
         let y = self.arena.add(z, t.tid[1]);

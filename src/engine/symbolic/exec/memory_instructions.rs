@@ -4,40 +4,18 @@
 //! Out: the state after it, the result, and the access as an event. `memory/` models the contents of memory
 //! afterwards.
 
-use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
 use ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
-    /// Creates a stack variable.
-    pub(super) fn stack_variable(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
-        let Op::Alloca { ty, count, var, .. } = &inst.op else { return };
-        let m = self.module(fr.func);
-        let elem = m.size_of(*ty);
-        let n = self.operand_int(fr, count, 64);
-        let extent = self.arena.scale(n, i128::from(elem));
-        let kind = if self.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
-        let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
-        let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
-        let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
-        let o = self.heap.allocate(
-            (fr.context, site, 0),
-            Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array },
-        );
-        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
-        if !fr.locals.contains(&o) {
-            fr.locals.push(o);
-        }
-        let p = self.pointer(o, 0);
-        self.set(fr, inst.result, p);
-    }
-
+impl ExecutionContext<'_> {
     pub(super) fn load_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
         let Op::Load { ptr, align, volatile } = &inst.op else { return };
         let m = self.module(fr.func);
@@ -112,22 +90,6 @@ impl Executor<'_> {
         let new = Value::unknown(UnknownReason::AtomicResult);
         self.store(s, &p, new, size);
         self.set(fr, inst.result, old);
-    }
-
-    /// Executes the start or end marker of a variable's lifetime.
-    pub(super) fn lifetime_marker(&mut self, fr: &Frame, inst: &Inst, s: &mut State) {
-        let Op::Lifetime { start, ptr } = &inst.op else { return };
-        let p = self.pointer_operand(fr, ptr);
-        // Markers name one variable of the function; others are no markers.
-        if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
-            // Before and after its lifetime a variable is uninitialised.
-            if *start || s.mem.contains_key(o) {
-                s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
-            }
-            if !start {
-                self.kernel.partitions.end(*o);
-            }
-        }
     }
 
     pub(super) fn copy_instruction(&mut self, fr: &Frame, inst: &Inst, site: Site, s: &mut State) {
@@ -209,7 +171,7 @@ impl Executor<'_> {
     }
 
     /// Records a kernel access with an unknown address: it is counted, and stays undecided.
-    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
+    pub fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
         if self.side != Side::Device {
             return;
         }
@@ -219,6 +181,47 @@ impl Executor<'_> {
         let anywhere = self.kernel.written_anywhere;
         self.record(s, site, &p, 1, kind, AccessDetail::default());
         self.kernel.written_anywhere = anywhere;
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Creates a stack variable.
+    pub(super) fn stack_variable(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+        let Op::Alloca { ty, count, var, .. } = &inst.op else { return };
+        let m = self.module(fr.func);
+        let elem = m.size_of(*ty);
+        let n = self.operand_int(fr, count, 64);
+        let extent = self.arena.scale(n, i128::from(elem));
+        let kind = if self.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
+        let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
+        let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
+        let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
+        let o = self.heap.allocate(
+            (fr.context, site, 0),
+            Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array },
+        );
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        if !fr.locals.contains(&o) {
+            fr.locals.push(o);
+        }
+        let p = self.pointer(o, 0);
+        self.set(fr, inst.result, p);
+    }
+
+    /// Executes the start or end marker of a variable's lifetime.
+    pub(super) fn lifetime_marker(&mut self, fr: &Frame, inst: &Inst, s: &mut State) {
+        let Op::Lifetime { start, ptr } = &inst.op else { return };
+        let p = self.pointer_operand(fr, ptr);
+        // Markers name one variable of the function; others are no markers.
+        if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
+            // Before and after its lifetime a variable is uninitialised.
+            if *start || s.mem.contains_key(o) {
+                s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
+            }
+            if !start {
+                self.kernel.partitions.end(*o);
+            }
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use super::executor::Executor;
 use super::site::Site;
 use super::state::State;
 use super::state::{Frame, RegionOut};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
@@ -18,20 +20,6 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {
-    /// Whether a block is part of a loop.
-    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
-        self.cfg(f).innermost[b.index()].is_some()
-    }
-
-    pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
-        if let Some(c) = self.functions.cfgs.get(&f) {
-            return c.clone();
-        }
-        let c = Rc::new(Cfg::new(self.function(f)));
-        self.functions.cfgs.insert(f, c.clone());
-        c
-    }
-
     /// Executes a defined function. `None` if it does not return.
     pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
         let func = self.function(f);
@@ -88,30 +76,6 @@ impl<'p> Executor<'p> {
         Some((value, s))
     }
 
-    /// Returns the element storage of a standard library container: it is null if the container is empty, but an empty
-    /// block is an equivalent model, and then pointers into it move uniformly. `before`: number of objects before the
-    /// call.
-    pub(in crate::symbolic) fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
-        let Value::Ptr(p) = &v else { return v };
-        let [a, b] = p.as_slice() else { return v };
-        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
-        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
-        let (Some(extent), true) =
-            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
-        else {
-            return v;
-        };
-        let (zero, some) = (self.arena.int(0), some.clone());
-        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
-            let Term::EqZ(t) = *self.arena.get(c) else { return false };
-            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
-        });
-        if !empty {
-            return v;
-        }
-        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
-    }
-
     /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
     /// one step each.
     pub(in crate::symbolic) fn region(
@@ -154,42 +118,6 @@ impl<'p> Executor<'p> {
             }
         }
         out
-    }
-
-    /// Merges incoming edges and evaluates the block's phis.
-    pub(in crate::symbolic) fn enter_block(
-        &mut self,
-        fr: &mut Frame,
-        func: &Function,
-        b: BlockId,
-        incoming: Vec<(BlockId, State)>,
-        phis: bool,
-    ) -> Option<State> {
-        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
-        let (s, sels) = self.merge(states)?;
-        if phis {
-            let mut results = vec![];
-            for inst in &func.blocks[b.index()].insts {
-                let Op::Phi(edges) = &inst.op else { break };
-                let mut value: Option<Value> = None;
-                for (i, p) in preds.iter().enumerate() {
-                    // Each predecessor has its edge: none is skipped.
-                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
-                    let v = self.operand(fr, o, inst.ty);
-                    value = Some(match value {
-                        None => v,
-                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
-                    });
-                }
-                results.push((inst.result, value));
-            }
-            for (r, v) in results {
-                if let (Some(r), Some(v)) = (r, v) {
-                    fr.env[r.index()] = Some(v);
-                }
-            }
-        }
-        Some(s)
     }
 
     pub(in crate::symbolic) fn run_block(
@@ -270,6 +198,58 @@ impl<'p> Executor<'p> {
             }
         }
     }
+}
+
+impl ExecutionContext<'_> {
+    /// Whether a block is part of a loop.
+    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
+        self.cfg(f).innermost[b.index()].is_some()
+    }
+
+    pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
+        if let Some(c) = self.functions.cfgs.get(&f) {
+            return c.clone();
+        }
+        let c = Rc::new(Cfg::new(self.function(f)));
+        self.functions.cfgs.insert(f, c.clone());
+        c
+    }
+
+    /// Merges incoming edges and evaluates the block's phis.
+    pub(in crate::symbolic) fn enter_block(
+        &mut self,
+        fr: &mut Frame,
+        func: &Function,
+        b: BlockId,
+        incoming: Vec<(BlockId, State)>,
+        phis: bool,
+    ) -> Option<State> {
+        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
+        let (s, sels) = self.merge(states)?;
+        if phis {
+            let mut results = vec![];
+            for inst in &func.blocks[b.index()].insts {
+                let Op::Phi(edges) = &inst.op else { break };
+                let mut value: Option<Value> = None;
+                for (i, p) in preds.iter().enumerate() {
+                    // Each predecessor has its edge: none is skipped.
+                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
+                    let v = self.operand(fr, o, inst.ty);
+                    value = Some(match value {
+                        None => v,
+                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
+                    });
+                }
+                results.push((inst.result, value));
+            }
+            for (r, v) in results {
+                if let (Some(r), Some(v)) = (r, v) {
+                    fr.env[r.index()] = Some(v);
+                }
+            }
+        }
+        Some(s)
+    }
 
     pub(in crate::symbolic) fn switch(
         &mut self,
@@ -306,5 +286,31 @@ impl<'p> Executor<'p> {
             }
         }
         out
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the element storage of a standard library container: it is null if the container is empty, but an empty
+    /// block is an equivalent model, and then pointers into it move uniformly. `before`: number of objects before the
+    /// call.
+    pub(in crate::symbolic) fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
+        let Value::Ptr(p) = &v else { return v };
+        let [a, b] = p.as_slice() else { return v };
+        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
+        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
+        let (Some(extent), true) =
+            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
+        else {
+            return v;
+        };
+        let (zero, some) = (self.arena.int(0), some.clone());
+        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
+            let Term::EqZ(t) = *self.arena.get(c) else { return false };
+            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
+        });
+        if !empty {
+            return v;
+        }
+        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
     }
 }

@@ -64,6 +64,11 @@ pub struct Runtime {
 }
 
 impl Runtime {
+    /// Returns the runtime of a program that has not called it yet, on devices with up to 192 GiB of memory.
+    pub(in crate::symbolic) fn new() -> Self {
+        Self { device_memory: 192 << 30, ..Self::default() }
+    }
+
     /// Returns the number of a call that makes a stream or an event.
     pub fn made_at(&mut self, context: u64, site: Site) -> usize {
         let key = (context, site);

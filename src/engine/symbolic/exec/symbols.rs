@@ -1,7 +1,9 @@
 //! Symbols for values that are not computed: program inputs, unknown values, pointers with known and unknown targets;
 //! objects of globals.
 
-use super::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -11,7 +13,60 @@ use base::reasons::UnknownReason;
 use ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl<'p> Executor<'p> {
+impl MemoryDomain<'_> {
+    /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
+    /// requested.
+    pub fn most_of_device(&self) -> i128 {
+        if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
+    }
+
+    /// Returns the object of a global variable, which is created on first use.
+    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
+        let r = self.program.resolve_global(module, id);
+        let g = self.program.global(r);
+        let managed = self.program.is_managed(r);
+        let host = managed || self.program.module(r.module).side == Side::Host;
+        if let Some(o) = self.heap.global(r, host) {
+            return o;
+        }
+        let size = self.program.module(r.module).size_of(g.ty);
+        let kind = if host {
+            ObjKind::HostGlobal(r)
+        } else {
+            match g.space {
+                ir::space::SHARED if size.is_zero() || !g.defined => ObjKind::SharedDynamic,
+                ir::space::SHARED => ObjKind::SharedStatic(r),
+                ir::space::CONSTANT => ObjKind::Constant(r),
+                _ => ObjKind::DeviceGlobal(r),
+            }
+        };
+        if kind == ObjKind::SharedDynamic
+            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
+        {
+            self.heap.name(o, &g.source_name);
+            return o;
+        }
+        let known = !size.is_zero() && (g.defined || !host);
+        let extent = known.then(|| self.arena.int(i128::from(size)));
+        let object = Object {
+            kind,
+            name: g.source_name.clone(),
+            extent,
+            site: Some((r.module, g.loc)),
+            func: None,
+            array: true,
+        };
+        let o = self.heap.add_global(r, host, object);
+        if managed {
+            // Devices see it like memory from `cudaMallocManaged`.
+            self.heap.register([o]);
+            self.runtime.managed.insert(o);
+        }
+        o
+    }
+}
+
+impl ValueDomain<'_> {
     /// Returns the symbol of a program input; equal sources have the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
         self.signed_input(source, bits, true)
@@ -71,24 +126,23 @@ impl<'p> Executor<'p> {
     }
 
     /// Returns the maximum size of a host object; without [`Axiom::HostMemory`], the whole address space.
-    pub(crate) fn most_of_host(&self, most: i128) -> i128 {
+    pub fn most_of_host(&self, most: i128) -> i128 {
         if self.assumptions.takes(Axiom::HostMemory) { most } else { (1 << 63) - 1 }
-    }
-
-    /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
-    /// requested.
-    pub(crate) fn most_of_device(&self) -> i128 {
-        if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
     }
 
     /// Returns the bytes of an allocation that a kernel may use: none if it was refused, unless
     /// [`Axiom::DeviceAllocation`] excludes that.
-    pub(crate) fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
+    pub fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
         if self.assumptions.takes(Axiom::DeviceAllocation) {
             return size;
         }
         let none = self.arena.int(0);
         self.arena.ite(given, size, none)
+    }
+
+    /// Returns what the assumptions state of the elements that these terms read.
+    pub fn facts_of_elements(&mut self, roots: &[TermId]) -> Option<TermId> {
+        self.assumptions.of_elements(&mut self.terms.arena, roots)
     }
 
     /// Relates the inputs below the roots: an input that is read as `long` here and as `int` there is the same number
@@ -118,7 +172,9 @@ impl<'p> Executor<'p> {
         }
         (!facts.is_empty()).then(|| self.arena.and_all(facts))
     }
+}
 
+impl Terms {
     /// Returns an unknown value of a type.
     pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &UnknownReason) -> Value {
         match &module.ty(ty).kind {
@@ -185,50 +241,5 @@ impl<'p> Executor<'p> {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
-    }
-
-    /// Returns the object of a global variable, which is created on first use.
-    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
-        let r = self.program.resolve_global(module, id);
-        let g = self.program.global(r);
-        let managed = self.program.is_managed(r);
-        let host = managed || self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.heap.global(r, host) {
-            return o;
-        }
-        let size = self.program.module(r.module).size_of(g.ty);
-        let kind = if host {
-            ObjKind::HostGlobal(r)
-        } else {
-            match g.space {
-                ir::space::SHARED if size.is_zero() || !g.defined => ObjKind::SharedDynamic,
-                ir::space::SHARED => ObjKind::SharedStatic(r),
-                ir::space::CONSTANT => ObjKind::Constant(r),
-                _ => ObjKind::DeviceGlobal(r),
-            }
-        };
-        if kind == ObjKind::SharedDynamic
-            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
-        {
-            self.heap.name(o, &g.source_name);
-            return o;
-        }
-        let known = !size.is_zero() && (g.defined || !host);
-        let extent = known.then(|| self.arena.int(i128::from(size)));
-        let object = Object {
-            kind,
-            name: g.source_name.clone(),
-            extent,
-            site: Some((r.module, g.loc)),
-            func: None,
-            array: true,
-        };
-        let o = self.heap.add_global(r, host, object);
-        if managed {
-            // Devices see it like memory from `cudaMallocManaged`.
-            self.heap.register([o]);
-            self.runtime.managed.insert(o);
-        }
-        o
     }
 }

@@ -1,17 +1,18 @@
 //! Inline assembly and unmodelled instructions: what they may read and write.
 
-use super::executor::Executor;
 use super::listed_accesses::Argument;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Inst, Op, Operand, Side, TypeKind};
 use models::access::Access;
 use models::ptx;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Executes inline assembly: its accesses, and what they may write; on a device any memory if an address is
     /// unknown.
     pub(super) fn assembly(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
@@ -85,7 +86,9 @@ impl Executor<'_> {
             self.set(fr, inst.result, v);
         }
     }
+}
 
+impl MemoryDomain<'_> {
     fn may_be_any_address(&self, v: &Value) -> bool {
         match v {
             Value::Int(t) => self.arena.as_int(*t).is_none() && self.addresses_in(*t).is_empty(),

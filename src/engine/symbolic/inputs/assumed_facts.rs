@@ -5,9 +5,12 @@
 //! source of each.
 
 use crate::symbolic::exec::events::ClaimEvent;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::axioms::Axiom;
@@ -25,42 +28,7 @@ pub(super) enum Meaning {
     Bool(TermId),
 }
 
-impl Executor<'_> {
-    /// Returns the sources that assume a part of these conditions, each once.
-    #[must_use]
-    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
-        let mut out: Vec<Arc<str>> = vec![];
-        if !self.assumptions.in_effect() {
-            return out;
-        }
-        for t in self.arena.cone(conditions) {
-            for who in self.assumptions.of(t) {
-                if !out.contains(who) {
-                    out.push(who.clone());
-                }
-            }
-        }
-        out.sort();
-        out
-    }
-
-    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
-        let before = s.path;
-        let s = self.assume(s, c)?;
-        if s.path != before {
-            for part in self.arena.conjuncts(c) {
-                self.assumptions.note(part, who);
-            }
-        }
-        Some(s)
-    }
-
-    pub(super) fn problem(&mut self, text: String) {
-        if !self.assumptions.problems.contains(&text) {
-            self.assumptions.problems.push(text);
-        }
-    }
-
+impl ExecutionContext<'_> {
     // ---- asserts that the build removes ----
 
     /// Returns the states that go on after a branch that only guards the failure of an `assert`, in a unit that was
@@ -197,7 +165,9 @@ impl Executor<'_> {
         }
         self.contracts_at_entry(f, args, s)
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the conditions stated of `main`'s inputs that `conditions` mention.
     pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
         let mut out = vec![];
@@ -251,19 +221,6 @@ impl Executor<'_> {
         out
     }
 
-    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
-        match leaf {
-            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
-            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
-                Ok(InputSource::Argc)
-            }
-            Expr::Name(n) => Err(format!(
-                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
-            )),
-            _ => Err("it is no name".into()),
-        }
-    }
-
     /// Returns the value of a name at function entry.
     pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
         let func = self.function(f);
@@ -281,26 +238,6 @@ impl Executor<'_> {
                 Ok(self.interpret(t, *bits, !func.is_unsigned(name)))
             }
             _ => Err(format!("`{name}` of `{}` is no integer", func.display)),
-        }
-    }
-
-    fn count(&mut self, m: Meaning) -> TermId {
-        match m {
-            Meaning::Int(t) => t,
-            Meaning::Bool(b) => {
-                let (one, zero) = (self.arena.int(1), self.arena.int(0));
-                self.arena.ite(b, one, zero)
-            }
-        }
-    }
-
-    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
-        match m {
-            Meaning::Bool(b) => b,
-            Meaning::Int(t) => {
-                let zero = self.arena.int(0);
-                self.arena.ne(t, zero)
-            }
         }
     }
 
@@ -348,6 +285,78 @@ impl Executor<'_> {
                 self.binary_meaning(*op, a, b)?
             }
         })
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns the sources that assume a part of these conditions, each once.
+    #[must_use]
+    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![];
+        if !self.assumptions.in_effect() {
+            return out;
+        }
+        for t in self.arena.cone(conditions) {
+            for who in self.assumptions.of(t) {
+                if !out.contains(who) {
+                    out.push(who.clone());
+                }
+            }
+        }
+        out.sort();
+        out
+    }
+
+    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
+        let before = s.path;
+        let s = self.assume(s, c)?;
+        if s.path != before {
+            for part in self.arena.conjuncts(c) {
+                self.assumptions.note(part, who);
+            }
+        }
+        Some(s)
+    }
+
+    pub(super) fn problem(&mut self, text: String) {
+        if !self.assumptions.problems.contains(&text) {
+            self.assumptions.problems.push(text);
+        }
+    }
+
+    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
+        match leaf {
+            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
+            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
+                Ok(InputSource::Argc)
+            }
+            Expr::Name(n) => Err(format!(
+                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
+            )),
+            _ => Err("it is no name".into()),
+        }
+    }
+}
+
+impl Terms {
+    fn count(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Int(t) => t,
+            Meaning::Bool(b) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                self.arena.ite(b, one, zero)
+            }
+        }
+    }
+
+    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Bool(b) => b,
+            Meaning::Int(t) => {
+                let zero = self.arena.int(0);
+                self.arena.ne(t, zero)
+            }
+        }
     }
 
     fn binary_meaning(&mut self, op: Operator, a: Meaning, b: Meaning) -> Result<Meaning, String> {
@@ -423,7 +432,9 @@ fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Executor, Meaning};
+    use super::Meaning;
+    use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::InputSource;
     use contracts::assume::parse;
     use ir::Program;
@@ -432,7 +443,7 @@ mod tests {
     #[test]
     fn conditions_mean_what_c_means() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         for (text, expected) in [
             ("7 / 2 - -7 / 2", 6),
             ("-7 % 3", -1),

@@ -52,7 +52,7 @@ pub fn option_name(word: &str) -> &str {
 }
 
 /// Returns the only object that a pointer points into unless it is null, and the offset.
-pub(crate) fn one_object(p: &[Target]) -> Option<(ObjId, TermId)> {
+pub fn one_object(p: &[Target]) -> Option<(ObjId, TermId)> {
     let mut targets = p.iter().filter(|t| !matches!(t.base, Base::Null));
     match (targets.next()?, targets.next()) {
         (Target { base: Base::Object(o), offset, .. }, None) => Some((*o, *offset)),

@@ -8,9 +8,11 @@
 use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -24,7 +26,7 @@ use std::rc::Rc;
 
 /// Function with its arguments and, if launched, its launch configuration.
 #[derive(Clone, Copy)]
-pub(crate) struct Called<'a> {
+pub struct Called<'a> {
     pub f: FuncRef,
     pub args: &'a [Value],
     pub launch: Option<&'a LaunchConfig>,
@@ -33,7 +35,7 @@ pub(crate) struct Called<'a> {
 
 /// Who is responsible for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub enum By {
     /// The callers are unknown: the contract is assumed at the start of the execution.
     Entry,
     /// A known caller must satisfy the contract: unknown values are not constrained.
@@ -58,7 +60,7 @@ pub const UNCHANGED: &str = "modifies nothing: ";
 /// Upper bound on the size of any object in bytes.
 const LARGEST: i128 = 1 << 48;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Adds the contracts of the function that an execution begins with; the caller of any other function must satisfy
     /// its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
@@ -90,7 +92,7 @@ impl Executor<'_> {
 
     /// Records for the rule `contract` a call or launch that may violate a contract; `stack` ends with the call. If
     /// the extent of a pointer is unknown, only the contract constrains it: it is assumed.
-    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
+    pub fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
         if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
         }
@@ -128,36 +130,6 @@ impl Executor<'_> {
             }
         }
         s
-    }
-
-    /// Whether contracts state of all these functions, whose bodies are unavailable, that they change nothing that the
-    /// execution knows. The unchanged state then depends on these contracts.
-    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
-        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
-            return false;
-        }
-        let contracts = self.assumptions.owed.clone();
-        let mut stated: Vec<(String, String)> = vec![];
-        for f in callees {
-            let func = self.function(*f);
-            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
-            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
-            let origin = contract.modifies_nothing.clone().unwrap_or_default();
-            stated.push((
-                func.display.clone(),
-                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
-            ));
-        }
-        for (function, who) in stated {
-            // Verdicts depend on facts: an input represents this claim.
-            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
-            let (holds, one) = (self.truth_input(source), self.arena.int(1));
-            let holds = self.arena.eq(holds, one);
-            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
-                *s = held;
-            }
-        }
-        true
     }
 
     /// Returns the meaning of a condition in a state.
@@ -265,7 +237,9 @@ impl Executor<'_> {
             }
         }
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns a value of the launch configuration, of this launch or of the executed kernel's, by the contract's word
     /// for it.
     pub(super) fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
@@ -301,5 +275,37 @@ impl Executor<'_> {
         let extent = self.arena.fresh(SymKind::Input(source), format!("extent({name})"), Range::new(0, LARGEST));
         self.heap.set_extent(o, extent);
         Ok(extent)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Whether contracts state of all these functions, whose bodies are unavailable, that they change nothing that the
+    /// execution knows. The unchanged state then depends on these contracts.
+    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
+        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
+            return false;
+        }
+        let contracts = self.assumptions.owed.clone();
+        let mut stated: Vec<(String, String)> = vec![];
+        for f in callees {
+            let func = self.function(*f);
+            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
+            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
+            let origin = contract.modifies_nothing.clone().unwrap_or_default();
+            stated.push((
+                func.display.clone(),
+                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
+            ));
+        }
+        for (function, who) in stated {
+            // Verdicts depend on facts: an input represents this claim.
+            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
+            let (holds, one) = (self.truth_input(source), self.arena.int(1));
+            let holds = self.arena.eq(holds, one);
+            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
+                *s = held;
+            }
+        }
+        true
     }
 }

@@ -6,8 +6,11 @@
 //! assumes no more than the caller guarantees.
 
 use super::contract_facts::{By, Called};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
@@ -68,7 +71,7 @@ const ONE_BY_ONE: i128 = 16;
 
 type Found<T> = Result<T, String>;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(super) fn condition_of(&mut self, asked: &mut Asked<'_>, c: &Cond) -> Found<TermId> {
         Ok(match &c.kind {
             CondKind::Literal(b) => self.arena.bool(*b),
@@ -202,14 +205,6 @@ impl Executor<'_> {
         Ok(self.comparison_said(op, x, y))
     }
 
-    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
-        match op {
-            Comparison::Eq => Ok(same),
-            Comparison::Ne => Ok(self.arena.not(same)),
-            _ => Err("pointers are compared by `==` and `!=` only".into()),
-        }
-    }
-
     fn is_null(&mut self, p: &Pointed, said: &Term) -> Found<TermId> {
         known(p, said)?;
         let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
@@ -329,39 +324,6 @@ impl Executor<'_> {
         })
     }
 
-    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
-        let func = self.program.func(f);
-        let mut names: Vec<_> = func
-            .params
-            .iter()
-            .map(ir::Param::source_name)
-            .filter(|n| !n.is_empty())
-            .map(|n| format!("`{n}`"))
-            .collect();
-        names.dedup();
-        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
-    }
-
-    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
-        p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
-    }
-
-    /// Returns the pointee type of a pointer type.
-    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
-        let Some(name) = pointee_name(pointer) else { return Element::default() };
-        let m = self.module(f);
-        let plain = name.trim_start_matches("const ").trim();
-        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
-        let ty = m.type_named(name);
-        // A module contains only the types that its code uses.
-        let of_number = || match plain_number(plain)? {
-            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
-        };
-        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
-        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
-    }
-
     fn member_of(&mut self, asked: &Asked<'_>, of: &Pointed, name: &str) -> Found<Denoted> {
         let m = self.module(asked.function);
         let unknown = || format!("the members of `{}` are not known here", of.element.name);
@@ -388,28 +350,11 @@ impl Executor<'_> {
         self.read(asked, &Pointed { targets, element }, &Term::name(name))
     }
 
-    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
-        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
-        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
-        Rc::new(all)
-    }
-
     fn indexed(&mut self, asked: &mut Asked<'_>, p: &Term, index: TermId) -> Found<Pointed> {
         match self.denoted(asked, p)? {
             Denoted::Pointer(at) => self.advanced(at, index),
             _ => Err(format!("`{p}` is no pointer or array")),
         }
-    }
-
-    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
-        if self.arena.as_int(index) == Some(0) {
-            return Ok(p);
-        }
-        let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
-        let by = self.arena.scale(index, i128::from(size));
-        let all: Vec<Target> =
-            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
-        Ok(Pointed { targets: Rc::new(all), ..p })
     }
 
     /// Reads the value at an address: an object, an array as the pointer to its first element, a number or a pointer.
@@ -460,21 +405,6 @@ impl Executor<'_> {
         v
     }
 
-    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
-        let m = self.module(asked.function);
-        let plain = name.trim_start_matches("const ").trim();
-        let bytes = match plain_number(plain) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
-            None if plain.ends_with('*') => 8,
-            None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
-            None => {
-                let found = m.type_named(plain).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
-                found.ok_or_else(|| format!("the size of `{name}` is not known: write its bytes"))?
-            }
-        };
-        Ok(self.arena.int(i128::from(bytes)))
-    }
-
     /// Returns the bytes from a pointer to the end of its object, and the size of an element.
     fn extent_and_size(&mut self, asked: &mut Asked<'_>, p: &Term) -> Found<(TermId, i128)> {
         let Some(pointed) = self.pointer_of(asked, p)? else { return Ok((self.arena.int(0), 1)) };
@@ -483,30 +413,6 @@ impl Executor<'_> {
             .bytes
             .ok_or_else(|| format!("the size of what `{p}` points to is not known: state its extent in bytes"))?;
         Ok((self.extent_from(asked, &pointed, p)?, i128::from(bytes)))
-    }
-
-    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
-        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
-        let mut all: Option<TermId> = None;
-        for target in p.targets.clone().iter() {
-            let left = match &target.base {
-                Base::Object(o) => {
-                    let extent = if owing {
-                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{said}` is not known there"))?
-                    } else {
-                        self.extent_of_parameter(asked.function, *o)?
-                    };
-                    self.arena.sub(extent, target.offset)
-                }
-                Base::Null => self.arena.int(0),
-                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{said}` points to is not known")),
-            };
-            all = Some(match all {
-                Some(others) => self.arena.ite(target.cond, left, others),
-                None => left,
-            });
-        }
-        all.ok_or_else(|| format!("`{said}` points to no object"))
     }
 
     fn applied_of(&mut self, asked: &mut Asked<'_>, function: Built, of: &[Term], t: &Term) -> Found<TermId> {
@@ -551,7 +457,110 @@ impl Executor<'_> {
     }
 }
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
+    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
+        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
+        let mut all: Option<TermId> = None;
+        for target in p.targets.clone().iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let extent = if owing {
+                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{said}` is not known there"))?
+                    } else {
+                        self.extent_of_parameter(asked.function, *o)?
+                    };
+                    self.arena.sub(extent, target.offset)
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{said}` points to is not known")),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        all.ok_or_else(|| format!("`{said}` points to no object"))
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
+        let func = self.program.func(f);
+        let mut names: Vec<_> = func
+            .params
+            .iter()
+            .map(ir::Param::source_name)
+            .filter(|n| !n.is_empty())
+            .map(|n| format!("`{n}`"))
+            .collect();
+        names.dedup();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
+    }
+
+    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
+        p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
+    }
+
+    /// Returns the pointee type of a pointer type.
+    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
+        let Some(name) = pointee_name(pointer) else { return Element::default() };
+        let m = self.module(f);
+        let plain = name.trim_start_matches("const ").trim();
+        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
+        let ty = m.type_named(name);
+        // A module contains only the types that its code uses.
+        let of_number = || match plain_number(plain)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        };
+        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
+        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
+    }
+
+    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
+        let m = self.module(asked.function);
+        let plain = name.trim_start_matches("const ").trim();
+        let bytes = match plain_number(plain) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
+            None if plain.ends_with('*') => 8,
+            None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
+            None => {
+                let found = m.type_named(plain).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+                found.ok_or_else(|| format!("the size of `{name}` is not known: write its bytes"))?
+            }
+        };
+        Ok(self.arena.int(i128::from(bytes)))
+    }
+}
+
+impl Terms {
+    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
+        match op {
+            Comparison::Eq => Ok(same),
+            Comparison::Ne => Ok(self.arena.not(same)),
+            _ => Err("pointers are compared by `==` and `!=` only".into()),
+        }
+    }
+
+    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
+        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
+        Rc::new(all)
+    }
+
+    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
+        if self.arena.as_int(index) == Some(0) {
+            return Ok(p);
+        }
+        let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
+        let by = self.arena.scale(index, i128::from(size));
+        let all: Vec<Target> =
+            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
+        Ok(Pointed { targets: Rc::new(all), ..p })
+    }
+}
+
+impl Terms {
     /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
     fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
         let zero = self.arena.int(0);

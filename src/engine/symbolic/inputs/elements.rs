@@ -3,7 +3,8 @@
 //! In: a term in an index expression. Out: array, element and member if the term is a number that the array held at
 //! function entry, and contracts read it as such. A number written since is a different one.
 
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
@@ -44,7 +45,7 @@ impl ElementRead {
     }
 }
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the array element that a term is; `None` if contracts cannot express it. `copies`: the result of
     /// `contiguous()` has the tensor's elements in order, at the indices that contracts use if the tensor is
     /// contiguous.
@@ -128,7 +129,9 @@ impl Executor<'_> {
         let at = self.arena.from_poly(at);
         Some(ElementRead { object, array, members: vec![], at, size, range })
     }
+}
 
+impl Terms {
     /// Returns a symbol for an arbitrary element of an array.
     pub fn any_element(&mut self, of: &ElementRead) -> TermId {
         let name = of.written(Written::name("…")).to_string();

@@ -7,15 +7,16 @@
 
 use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed, elements};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
 use base::axioms::Axiom;
 use contracts::ast::CondKind;
 use contracts::{Requirement, plain_name};
-use ir::{FuncRef, Module, Side, TypeId, TypeKind, source_name};
+use ir::{FuncRef, Module, TypeId, TypeKind, source_name};
 use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -23,7 +24,7 @@ use std::rc::Rc;
 /// Maximum number of steps from the queried symbols to facts that mention them in turn.
 const ROUNDS: usize = 3;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Applies invariants to the objects that were given since the last call. Objects that only an invariant reaches
     /// were not used by the program, and get none.
     pub fn apply_invariants(&mut self) {
@@ -93,9 +94,7 @@ impl Executor<'_> {
         let names = Names::Members(Pointed { targets: of.at.clone(), element });
         let (function, before) = (of.function, state.clone());
         let mut asked = Asked { names, function, state: before, bound: vec![], defined: vec![] };
-        let side = std::mem::replace(&mut self.side, Side::Host);
-        let out = ask(self, &mut asked);
-        self.side = side;
+        let out = self.on_the_host(|e| ask(e, &mut asked));
         *state = asked.state;
         out
     }
@@ -129,19 +128,19 @@ impl Executor<'_> {
         }
         let mut state = self.state_at_start();
         self.ensure(&mut state, o);
-        let side = std::mem::replace(&mut self.side, Side::Host);
-        let means = match &view {
-            Some(view) => self.view_means(&mut state, (o, part.at), part.ty, view),
-            None => self.container_means(&mut state, (o, part.at)),
-        };
-        self.side = side;
+        let means = self.on_the_host(|e| match &view {
+            Some(view) => e.view_means(&mut state, (o, part.at), part.ty, view),
+            None => e.container_means(&mut state, (o, part.at)),
+        });
         if let Some(c) = means {
             let name = view.map_or("std::vector", |view| view.name);
             let who = format!("what `{name}` means: `{}` has the elements that it says", self.object(o).name);
             self.holds_of_objects(c, &who);
         }
     }
+}
 
+impl ValueDomain<'_> {
     fn holds_of_objects(&mut self, c: TermId, who: &str) {
         for part in self.arena.conjuncts(c) {
             self.assumptions.note(part, who);

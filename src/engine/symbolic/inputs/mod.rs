@@ -12,6 +12,7 @@ pub mod elements;
 mod invariants;
 mod operators;
 pub(in crate::symbolic) mod option_values;
+mod parameters;
 mod registers;
 pub(crate) mod sources;
 mod tensor_terms;

@@ -2,11 +2,11 @@
 //!
 //! In: an operator and two numbers. Out: the result as a term, or the reason why there is none.
 
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::TermId;
 use contracts::ast::{Binary, Comparison};
 
-impl Executor<'_> {
+impl Terms {
     pub(super) fn arithmetic_said(&mut self, op: Binary, x: TermId, y: TermId) -> Result<TermId, String> {
         let a = &mut self.arena;
         Ok(match op {

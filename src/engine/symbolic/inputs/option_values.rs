@@ -5,8 +5,10 @@
 //! the input symbol of such a value, if the path determines its option.
 
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -16,7 +18,7 @@ use base::reasons::UnknownReason;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the pointer that `argv` contains at a variable offset.
     pub(in crate::symbolic) fn argument_at(&mut self, offset: TermId) -> Option<Value> {
         let into = self.arena.modulo(offset, 8);
@@ -47,17 +49,9 @@ impl Executor<'_> {
         Some(Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(o), at), Target::new(none, Base::Null, zero)])))
     }
 
-    /// Returns the index of the argument that a pointer into the strings of all arguments points into, and the byte
-    /// offset in it.
-    fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
-        let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
-        let into = usize::try_from(self.arena.as_int(into)?).ok()?;
-        Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
-    }
-
     /// Returns the result of comparing two strings. `most` is the maximum number of characters, `Some(None)` if it is
     /// unknown; `any_case` ignores case.
-    pub(crate) fn comparison(
+    pub fn comparison(
         &mut self,
         s: &State,
         p: &[Target],
@@ -105,7 +99,7 @@ impl Executor<'_> {
 
     /// Returns the numeric value of the argument after a word, or of the rest of the same argument, if the path
     /// implies that it was that word.
-    pub(crate) fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
+    pub fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
         if !matches!(self.object(o).kind, ObjKind::ArgvTexts) || !self.is_as_given(s, o, offset) {
             return None;
         }
@@ -154,12 +148,6 @@ impl Executor<'_> {
         whole.then(|| self.option_input(word.into_values().chain(end.chars()).collect(), Range::of_int(bits, true)))
     }
 
-    fn distance(&mut self, to: TermId, from: TermId) -> Option<i128> {
-        let d = self.arena.sub(to, from);
-        let d = self.arena.unwrapped(d);
-        self.arena.as_int(d)
-    }
-
     /// Returns the argument, the position and the letter, if the equation `t == 0` states that a letter of an argument
     /// has a given value.
     fn letter(&mut self, t: TermId) -> Option<(TermId, usize, char)> {
@@ -184,12 +172,13 @@ impl Executor<'_> {
         {
             return None;
         }
-        let (which, at) = self.within_arguments(*offset)?;
+        let offset = *offset;
+        let (which, at) = self.within_arguments(offset)?;
         Some((which, at, char::from(letter)))
     }
 
     /// Returns the numeric value of an option's argument, if the path determines the option.
-    pub(crate) fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
+    pub fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
         let start = self.arena.int(0);
         if !self.is_as_given(s, text, start) {
             return None;
@@ -203,29 +192,9 @@ impl Executor<'_> {
         })?;
         Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
     }
+}
 
-    /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
-    pub(crate) fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
-        let mut ways = vec![];
-        for w in words {
-            if w.takes == Takes::Nothing {
-                continue;
-            }
-            let value = self.arena.int(w.value);
-            let mut way = self.arena.eq(option, value);
-            if w.takes == Takes::Perhaps {
-                let given = self.perhaps(&UnknownReason::OptionHasArgument);
-                way = self.arena.and(way, given);
-            }
-            ways.push(way);
-        }
-        self.arena.or_all(ways)
-    }
-
-    pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
-        self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
-    }
-
+impl ValueDomain<'_> {
     /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
     /// which.
     pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
@@ -243,5 +212,43 @@ impl Executor<'_> {
         let ordinal = self.next_read();
         let name = format!("the value of {}", option_name(&word));
         self.arena.fresh(SymKind::Input(InputSource::Option { ordinal, word }), name, range)
+    }
+}
+
+impl Terms {
+    /// Returns the index of the argument that a pointer into the strings of all arguments points into, and the byte
+    /// offset in it.
+    fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
+        let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
+        let into = usize::try_from(self.arena.as_int(into)?).ok()?;
+        Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
+    }
+
+    fn distance(&mut self, to: TermId, from: TermId) -> Option<i128> {
+        let d = self.arena.sub(to, from);
+        let d = self.arena.unwrapped(d);
+        self.arena.as_int(d)
+    }
+
+    /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
+    pub fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
+        let mut ways = vec![];
+        for w in words {
+            if w.takes == Takes::Nothing {
+                continue;
+            }
+            let value = self.arena.int(w.value);
+            let mut way = self.arena.eq(option, value);
+            if w.takes == Takes::Perhaps {
+                let given = self.perhaps(&UnknownReason::OptionHasArgument);
+                way = self.arena.and(way, given);
+            }
+            ways.push(way);
+        }
+        self.arena.or_all(ways)
+    }
+
+    pub fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
+        self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
     }
 }

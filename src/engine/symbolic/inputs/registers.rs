@@ -4,14 +4,14 @@
 
 use super::contract_facts::{By, Called};
 use super::contract_terms::{Element, Pointed};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target};
 use ir::TypeId;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the structure that is passed under a name, if it is passed in registers.
     pub(super) fn structure_in_registers(&mut self, s: &mut State, called: Called<'_>, name: &str) -> Option<Pointed> {
         let func = self.program.func(called.f);

@@ -5,8 +5,10 @@
 
 use super::contract_facts::Called;
 use super::contract_terms::{Asked, Names};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::tensors as memory;
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::term::{InputSource, TermId};
@@ -16,17 +18,7 @@ use ir::{FuncRef, Module, TypeId, TypeKind};
 use models::tensors::{self, TENSOR};
 use std::rc::Rc;
 
-impl Executor<'_> {
-    /// Returns the truth of a number as in C, where it is defined.
-    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
-        let range = self.arena.range(t);
-        let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        // A number in 0..=1 is its own truth value.
-        let holds =
-            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
-        self.where_defined(asked, holds)
-    }
-
+impl ExecutionContext<'_> {
     /// Returns the result of a tensor function, or an element of a tensor's storage; `None` for other terms.
     pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
         match &t.kind {
@@ -41,40 +33,6 @@ impl Executor<'_> {
             }
             _ => Ok(None),
         }
-    }
-
-    /// Returns a tensor parameter with its index.
-    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
-        match (&of.kind, &asked.names) {
-            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
-            _ => None,
-        }
-    }
-
-    /// Returns the index of a tensor parameter.
-    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
-        let func = self.program.func(f);
-        let at = func.params.iter().position(|p| p.name == name)?;
-        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
-        tensors::is_handle(declared).then_some(at)
-    }
-
-    /// Returns a condition where its terms are defined.
-    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
-        let defined = std::mem::take(&mut asked.defined);
-        self.arena.and_all(defined.into_iter().chain([holds]).collect())
-    }
-
-    /// Returns the device type number of a given tensor.
-    pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
-        const BITS: u32 = 8;
-        let m = self.module(f);
-        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
-        let (path, range) = memory::member(tensor, "device", None)?;
-        let function = self.program.func(f).display.clone();
-        let object = format!("{tensor}{}", memory::OF_HANDLE);
-        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
-        Some(self.bounded_input(source, BITS, range))
     }
 
     fn method_of(
@@ -178,6 +136,54 @@ impl Executor<'_> {
         let there: Vec<Target> =
             of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
         self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns a tensor parameter with its index.
+    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
+        match (&of.kind, &asked.names) {
+            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of a tensor parameter.
+    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
+        let func = self.program.func(f);
+        let at = func.params.iter().position(|p| p.name == name)?;
+        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
+        tensors::is_handle(declared).then_some(at)
+    }
+
+    /// Returns the device type number of a given tensor.
+    pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
+        const BITS: u32 = 8;
+        let m = self.module(f);
+        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
+        let (path, range) = memory::member(tensor, "device", None)?;
+        let function = self.program.func(f).display.clone();
+        let object = format!("{tensor}{}", memory::OF_HANDLE);
+        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
+        Some(self.bounded_input(source, BITS, range))
+    }
+}
+
+impl Terms {
+    /// Returns the truth of a number as in C, where it is defined.
+    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
+        let range = self.arena.range(t);
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        // A number in 0..=1 is its own truth value.
+        let holds =
+            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
+        self.where_defined(asked, holds)
+    }
+
+    /// Returns a condition where its terms are defined.
+    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
+        let defined = std::mem::take(&mut asked.defined);
+        self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 }
 

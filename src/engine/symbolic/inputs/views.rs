@@ -4,8 +4,10 @@
 //! function entry. This module must not depend on what a user states of the type: that is [`super::invariants`].
 
 use super::contract_terms::{Asked, Element, Pointed};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
@@ -34,7 +36,7 @@ struct Scalar {
     declared: Option<Declared>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the semantics of a view in an object at a byte offset; `None` if its scalars are not the expected ones.
     pub(super) fn view_means(
         &mut self,
@@ -102,11 +104,6 @@ impl Executor<'_> {
         let a = &mut self.arena;
         let (used, reserved) = (a.le(ends.last, ends.storage), a.le(ends.storage, extent));
         Some(a.and(used, reserved))
-    }
-
-    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
-        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
-        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
     }
 
     /// Returns the pointers of a container at an address; `None` if they do not lead to one object.
@@ -177,9 +174,18 @@ impl Executor<'_> {
         let ends = ends.ok_or_else(|| format!("where the elements of `{said}` lie is not known there"))?;
         Ok((ends, bytes))
     }
+}
 
+impl ValueDomain<'_> {
     fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
         container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
+    }
+}
+
+impl Terms {
+    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
     }
 
     /// Returns the condition that the memory is large enough for the view, with the constraints on the numbers

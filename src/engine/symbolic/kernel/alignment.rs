@@ -4,9 +4,9 @@
 //! [`UnalignedEvent`] for each target that may be unaligned.
 
 use crate::symbolic::exec::events::{AccessKind, UnalignedEvent};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target};
 use ir::Side;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Size of the widest access in bytes; every allocation starts at a multiple of it.
 const WIDEST: u64 = 16;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Records an access of `bytes` bytes whose address must be a multiple of `align`, and of no more than its own
     /// width.
     pub(in crate::symbolic) fn note_alignment(

@@ -1,7 +1,7 @@
 //! Context of a kernel under execution, and what is recorded of it meanwhile ([`KernelContext`]).
 //!
-//! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and restores the
-//! host's afterwards.
+//! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and the host's
+//! afterwards ([`crate::symbolic::exec::aside`]).
 
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::memory::object::ObjId;
@@ -50,7 +50,7 @@ pub struct KernelContext {
     /// Memory shared by its threads that it writes without a recorded access.
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
     /// Whether it ran code with unknown writes.
-    pub(crate) unknown_code: bool,
+    pub unknown_code: bool,
     /// Objects that it may read with their contents at the launch.
     pub(in crate::symbolic) stable: Option<Rc<Stable>>,
     /// Objects whose bytes outside the kernel's write set keep launch-time contents.
@@ -58,5 +58,5 @@ pub struct KernelContext {
     /// Whether it has a single thread, which has the device for itself (`single_thread.rs`).
     pub(in crate::symbolic) alone: bool,
     /// Partitions of its objects by named pointers.
-    pub(crate) partitions: Partitions,
+    pub partitions: Partitions,
 }

@@ -2,13 +2,17 @@
 
 use super::shared_reads::Exchanged;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
+use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
-    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
-    StaleEvent, UnalignedEvent,
+    AccessEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent,
+    UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -19,7 +23,7 @@ use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use ir::{FuncRef, Side};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -60,62 +64,6 @@ pub struct KernelRun {
 }
 
 impl Executor<'_> {
-    /// Returns the conditions under which a launch runs at all.
-    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
-        let mut facts = vec![];
-        let one = self.arena.int(1);
-        for i in 0..3 {
-            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
-                facts.push(self.arena.le(one, t));
-                let m = self.most_launched(max);
-                let m = self.arena.int(m);
-                facts.push(self.arena.le(t, m));
-            }
-        }
-        let xy = self.arena.mul(c.block[0], c.block[1]);
-        let xyz = self.arena.mul(xy, c.block[2]);
-        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
-        if self.assumptions.takes(Axiom::LaunchLimits) {
-            let m = self.arena.int(MAX_THREADS);
-            facts.push(self.arena.le(xyz, m));
-        }
-        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
-            let m = self.arena.int(i128::from(n));
-            facts.push(self.arena.le(xyz, m));
-        }
-        let m = self.most_launched(MAX_SHARED);
-        let m = self.arena.int(m);
-        facts.push(self.arena.le(c.shared, m));
-        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
-            facts.push(self.arena.le(c.shared, m));
-        }
-        let zero = self.arena.int(0);
-        facts.push(self.arena.le(zero, c.shared));
-        if !of_kernel {
-            return facts;
-        }
-        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
-            let rest = self.arena.modulo(blocks, i128::from(cluster));
-            facts.push(self.arena.eq(rest, zero));
-        }
-        facts.extend(c.limits.runs);
-        facts
-    }
-
-    /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
-    pub(crate) fn most_launched(&self, most: i128) -> i128 {
-        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
-    }
-
-    /// Replaces the block of an unknown configuration by the one that the kernel's own attributes declare: no other
-    /// runs (PTX ISA 9.0, `.reqntid`).
-    pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
-        let shape = self.program.func(kernel).shape;
-        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
-        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
-        LaunchConfig { block, ..c }
-    }
-
     /// Executes a kernel under a launch, with the budget `given`. Facts (the launch's path, axioms, allocations)
     /// become its path condition.
     pub fn run_kernel(
@@ -125,15 +73,11 @@ impl Executor<'_> {
         facts: Vec<TermId>,
         given: Allowance,
     ) -> KernelRun {
-        let host = (self.side, std::mem::take(&mut self.stack));
-        let around = self.limits.begin_aside(given);
-        let host_context = std::mem::take(&mut self.kernel);
-        let recording = self.events.recording;
-        let host_events = std::mem::replace(&mut self.events, Events::new(recording));
-        self.side = Side::Device;
+        let recording = self.is_recording();
+        let host = self.swap_out_host(given, recording);
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
-        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {
@@ -159,36 +103,17 @@ impl Executor<'_> {
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
         self.kernel.alone = single.is_some();
         if let Some(written) = single {
-            self.leave_alone(launch, &written, false, self.heap.len());
+            let objects = self.heap.len();
+            self.leave_alone(launch, &written, false, objects);
         } else {
-            let recording = std::mem::replace(&mut self.events.recording, false);
-            let known = self.heap.len();
-            self.enter_kernel(kernel, launch, path, 1);
-            let mut written = std::mem::take(&mut self.kernel.written);
-            anywhere = self.kernel.written_anywhere;
-            if anywhere || written.has_pointers() {
-                let ended = self.limits.halt().clone();
-                match self.written_through_pointers_at_launch(kernel, launch, path, known) {
-                    Some(found) => (written, anywhere) = (found, false),
-                    // The result of the first execution is correct, if less exact.
-                    None if !anywhere => self.limits.restore(ended),
-                    None => {}
-                }
-            }
-            self.kernel.written_anywhere = anywhere;
-            written.forget_pointers(|o| (o.0 as usize) < known);
-            self.leave_alone(launch, &written, anywhere, self.heap.len());
-            self.events.recording = recording;
+            anywhere = self.without_recording(|e| e.compute_write_set(kernel, launch, path));
             self.kernel.partitions.restart();
         }
         if !self.limits.is_at_an_end() {
             self.enter_kernel(kernel, launch, path, 2);
         }
 
-        let mut context = std::mem::replace(&mut self.kernel, host_context);
-        let events = std::mem::replace(&mut self.events, host_events);
-        let (_, halt) = self.limits.end_aside(around);
-        (self.side, self.stack) = host;
+        let KernelOutcome { kernel: mut context, events, halt, .. } = self.swap_in_host(host);
         KernelRun {
             accesses: events.accesses,
             stale: events.stale,
@@ -208,6 +133,79 @@ impl Executor<'_> {
         }
     }
 
+    /// Computes the write set of a kernel, and leaves all else as it is at the launch. Returns whether it may write
+    /// anywhere.
+    fn compute_write_set(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId) -> bool {
+        let known = self.heap.len();
+        self.enter_kernel(kernel, launch, path, 1);
+        let mut written = std::mem::take(&mut self.kernel.written);
+        let mut anywhere = self.kernel.written_anywhere;
+        if anywhere || written.has_pointers() {
+            let ended = self.limits.halt().clone();
+            match self.written_through_pointers_at_launch(kernel, launch, path, known) {
+                Some(found) => (written, anywhere) = (found, false),
+                // The result of the first execution is correct, if less exact.
+                None if !anywhere => self.limits.restore(ended),
+                None => {}
+            }
+        }
+        self.kernel.written_anywhere = anywhere;
+        written.forget_pointers(|o| (o.0 as usize) < known);
+        let objects = self.heap.len();
+        self.leave_alone(launch, &written, anywhere, objects);
+        anywhere
+    }
+
+    /// Returns the write set of a kernel that loads pointers from memory and stores through them, by a fixpoint.
+    /// Memory that it does not write keeps its contents from the launch: the executor assumes that the kernel writes
+    /// nowhere, computes the write set, assumes that set, until nothing is added. The first store outside the set
+    /// would be one that this execution sees. `None` if it may write anywhere.
+    fn written_through_pointers_at_launch(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        path: TermId,
+        known: usize,
+    ) -> Option<Footprint> {
+        let mut written = Footprint::default();
+        let unknown_code = std::mem::replace(&mut self.kernel.unknown_code, false);
+        for _ in 0..MAX_SUPPOSED {
+            self.leave_alone(launch, &written, false, known);
+            self.kernel.written_anywhere = false;
+            if !self.limits.is_whole() {
+                break;
+            }
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut found = std::mem::take(&mut self.kernel.written);
+            if self.kernel.written_anywhere || self.kernel.unknown_code {
+                break;
+            }
+            found.forget_pointers(|o| (o.0 as usize) < known);
+            let all = written.covers(&found, |o| (o.0 as usize) < known);
+            written.merge(&found);
+            if all {
+                self.kernel.unknown_code = unknown_code;
+                return Some(written);
+            }
+        }
+        self.kernel.unknown_code |= unknown_code;
+        self.kernel.written_anywhere = true;
+        None
+    }
+
+    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+        if let Some(s) = self.at_launch(launch, path) {
+            use std::hash::{Hash, Hasher};
+            let mut h = rustc_hash::FxHasher::default();
+            (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
+            let args = launch.args.clone();
+            // A kernel returns nothing: only its events count.
+            drop(self.call(kernel, args, s, h.finish()));
+        }
+    }
+}
+
+impl ExecutionContext<'_> {
     /// Lets a kernel read memory that it does not write with its contents at the launch, for objects below `known`.
     fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
         let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
@@ -259,58 +257,78 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns the write set of a kernel that loads pointers from memory and stores through them, by a fixpoint.
-    /// Memory that it does not write keeps its contents from the launch: the executor assumes that the kernel writes
-    /// nowhere, computes the write set, assumes that set, until nothing is added. The first store outside the set
-    /// would be one that this execution sees. `None` if it may write anywhere.
-    fn written_through_pointers_at_launch(
-        &mut self,
-        kernel: FuncRef,
-        launch: &LaunchEvent,
-        path: TermId,
-        known: usize,
-    ) -> Option<Footprint> {
-        let mut written = Footprint::default();
-        let unknown_code = std::mem::replace(&mut self.kernel.unknown_code, false);
-        for _ in 0..MAX_SUPPOSED {
-            self.leave_alone(launch, &written, false, known);
-            self.kernel.written_anywhere = false;
-            if !self.limits.is_whole() {
-                break;
-            }
-            self.enter_kernel(kernel, launch, path, 1);
-            let mut found = std::mem::take(&mut self.kernel.written);
-            if self.kernel.written_anywhere || self.kernel.unknown_code {
-                break;
-            }
-            found.forget_pointers(|o| (o.0 as usize) < known);
-            let all = written.covers(&found, |o| (o.0 as usize) < known);
-            written.merge(&found);
-            if all {
-                self.kernel.unknown_code = unknown_code;
-                return Some(written);
-            }
-        }
-        self.kernel.unknown_code |= unknown_code;
-        self.kernel.written_anywhere = true;
-        None
+    /// Returns the values of a kernel's parameters for an unknown launch.
+    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
+        let func = self.program.func(kernel);
+        let m = self.program.module(kernel.module);
+        let mut s = self.initial_state();
+        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
     }
+}
 
+impl MemoryDomain<'_> {
     fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
         let mut state = self.initial_state();
         state.mem.clone_from(&launch.memory);
         self.assume(state, path)
     }
+}
 
-    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
-        if let Some(s) = self.at_launch(launch, path) {
-            use std::hash::{Hash, Hasher};
-            let mut h = rustc_hash::FxHasher::default();
-            (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
-            let args = launch.args.clone();
-            // A kernel returns nothing: only its events count.
-            drop(self.call(kernel, args, s, h.finish()));
+impl ValueDomain<'_> {
+    /// Returns the conditions under which a launch runs at all.
+    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
+        let mut facts = vec![];
+        let one = self.arena.int(1);
+        for i in 0..3 {
+            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
+                facts.push(self.arena.le(one, t));
+                let m = self.most_launched(max);
+                let m = self.arena.int(m);
+                facts.push(self.arena.le(t, m));
+            }
         }
+        let xy = self.arena.mul(c.block[0], c.block[1]);
+        let xyz = self.arena.mul(xy, c.block[2]);
+        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
+        if self.assumptions.takes(Axiom::LaunchLimits) {
+            let m = self.arena.int(MAX_THREADS);
+            facts.push(self.arena.le(xyz, m));
+        }
+        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
+            let m = self.arena.int(i128::from(n));
+            facts.push(self.arena.le(xyz, m));
+        }
+        let m = self.most_launched(MAX_SHARED);
+        let m = self.arena.int(m);
+        facts.push(self.arena.le(c.shared, m));
+        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
+            facts.push(self.arena.le(c.shared, m));
+        }
+        let zero = self.arena.int(0);
+        facts.push(self.arena.le(zero, c.shared));
+        if !of_kernel {
+            return facts;
+        }
+        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
+            let rest = self.arena.modulo(blocks, i128::from(cluster));
+            facts.push(self.arena.eq(rest, zero));
+        }
+        facts.extend(c.limits.runs);
+        facts
+    }
+
+    /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
+    pub fn most_launched(&self, most: i128) -> i128 {
+        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
+    }
+
+    /// Replaces the block of an unknown configuration by the one that the kernel's own attributes declare: no other
+    /// runs (PTX ISA 9.0, `.reqntid`).
+    pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
+        let shape = self.program.func(kernel).shape;
+        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
+        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
+        LaunchConfig { block, ..c }
     }
 
     pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
@@ -356,13 +374,5 @@ impl Executor<'_> {
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, most));
         let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
-    }
-
-    /// Returns the values of a kernel's parameters for an unknown launch.
-    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
-        let func = self.program.func(kernel);
-        let m = self.program.module(kernel.module);
-        let mut s = self.initial_state();
-        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
     }
 }

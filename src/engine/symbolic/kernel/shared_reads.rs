@@ -2,8 +2,10 @@
 //! writes is unknown.
 
 use crate::symbolic::exec::events::Stores;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -24,7 +26,7 @@ pub struct Exchanged {
     pub otherwise: FxHashSet<ObjId>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the result of a read of memory that other threads may write.
     pub(in crate::symbolic) fn load_shared(
         &mut self,
@@ -39,36 +41,8 @@ impl Executor<'_> {
         if self.is_never_known(object) {
             return self.unknown_of(m, ty, what);
         }
-        Value::Int(self.loaded_symbol(
-            Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.events.accesses.len() },
-            what,
-        ))
-    }
-
-    /// Returns a symbol of the same kind: for another thread, or another iteration.
-    pub fn another(&mut self, s: SymId) -> TermId {
-        let symbol = self.arena.symbol(s).clone();
-        let old = self.arena.symbol_term(s);
-        if self.arena.is_boolean(old) {
-            return self.arena.fresh_bool(symbol.kind, symbol.name);
-        }
-        let new = self.arena.fresh(symbol.kind, symbol.name, symbol.range);
-        if let (Some(l), Term::Sym(n)) = (self.loaded.get(&s).copied(), self.arena.get(new)) {
-            self.loaded.insert(*n, Loaded { place: None, ..l });
-        }
-        new
-    }
-
-    fn loaded_symbol(&mut self, loaded: Loaded, what: &UnknownReason) -> TermId {
-        let t = self.arena.fresh(
-            SymKind::Content { what: what.clone(), input: false },
-            "a value in memory",
-            Range::of_value(loaded.bits, true),
-        );
-        if let Term::Sym(s) = *self.arena.get(t) {
-            self.loaded.insert(s, loaded);
-        }
-        t
+        let order = self.events.accesses.len();
+        Value::Int(self.loaded_symbol(Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order }, what))
     }
 
     /// Returns the old value that an atomic operation results in.
@@ -99,7 +73,9 @@ impl Executor<'_> {
             }
         }
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the value that an atomic operation stores.
     pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Frame, op: &Op) -> Stores {
         let (op, value) = match op {
@@ -125,6 +101,43 @@ impl Executor<'_> {
             Value::Int(t) => Stores::Value(t),
             _ => Stores::Unknown,
         }
+    }
+
+    /// Returns the contents of memory at an offset, as an integer of the type of `l`.
+    pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
+        let held = memory.get(&l.object)?.clone();
+        match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) {
+            Value::Int(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns a symbol of the same kind: for another thread, or another iteration.
+    pub fn another(&mut self, s: SymId) -> TermId {
+        let symbol = self.arena.symbol(s).clone();
+        let old = self.arena.symbol_term(s);
+        if self.arena.is_boolean(old) {
+            return self.arena.fresh_bool(symbol.kind, symbol.name);
+        }
+        let new = self.arena.fresh(symbol.kind, symbol.name, symbol.range);
+        if let (Some(l), Term::Sym(n)) = (self.loaded.get(&s).copied(), self.arena.get(new)) {
+            self.loaded.insert(*n, Loaded { place: None, ..l });
+        }
+        new
+    }
+
+    fn loaded_symbol(&mut self, loaded: Loaded, what: &UnknownReason) -> TermId {
+        let t = self.arena.fresh(
+            SymKind::Content { what: what.clone(), input: false },
+            "a value in memory",
+            Range::of_value(loaded.bits, true),
+        );
+        if let Term::Sym(s) = *self.arena.get(t) {
+            self.loaded.insert(s, loaded);
+        }
+        t
     }
 
     /// Summarises a loop variable that some iteration sets to a read of shared memory: the old value, or such a
@@ -160,14 +173,5 @@ impl Executor<'_> {
             value = self.arena.ite(kept, value, other);
         }
         Some(Form::Bounded(Value::Int(value), vec![]))
-    }
-
-    /// Returns the contents of memory at an offset, as an integer of the type of `l`.
-    pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
-        let held = memory.get(&l.object)?.clone();
-        match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) {
-            Value::Int(t) => Some(t),
-            _ => None,
-        }
     }
 }

@@ -9,6 +9,7 @@ use crate::symbolic::effects::write_set::Footprint;
 use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::Allowance;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -20,45 +21,8 @@ use std::hash::{Hash, Hasher};
 const STEPS: u64 = 20_000;
 
 impl Executor<'_> {
-    /// Whether stores to an object are followed.
-    pub(in crate::symbolic) fn knows_stores(&self, o: ObjId) -> bool {
-        self.side == Side::Host
-            || match self.object(o).kind {
-                ObjKind::DeviceLocal => true,
-                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.kernel.alone,
-                // The executor follows neither shared memory, constant variables nor host memory: others may write
-                // these.
-                ObjKind::SharedStatic(_)
-                | ObjKind::SharedDynamic
-                | ObjKind::Constant(_)
-                | ObjKind::Managed
-                | ObjKind::Parameter
-                | ObjKind::HostLocal
-                | ObjKind::HostHeap
-                | ObjKind::HostGlobal(_)
-                | ObjKind::ArgvArray
-                | ObjKind::ArgvText(_)
-                | ObjKind::ArgvTexts
-                | ObjKind::Stream(_)
-                | ObjKind::Opaque => false,
-            }
-    }
-
-    /// Whether a launch has one thread, which has the device for itself.
-    fn is_single(&self, kernel: FuncRef, c: &LaunchConfig) -> bool {
-        !self.runtime.overlapping
-            && !self.function(kernel).is_declaration()
-            && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
-    }
-
     /// Executes a launch that the host reached, if it has a single thread. Returns whether it did.
-    pub(crate) fn launch_single(
-        &mut self,
-        s: &mut State,
-        kernel: FuncRef,
-        args: &[Value],
-        config: &LaunchConfig,
-    ) -> bool {
+    pub fn launch_single(&mut self, s: &mut State, kernel: FuncRef, args: &[Value], config: &LaunchConfig) -> bool {
         if !self.is_single(kernel, config) {
             return false;
         }
@@ -115,7 +79,7 @@ impl Executor<'_> {
             array: true,
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         self.kernel.thread = Some(Thread {
             tid: [zero; 3],
             bid: [zero; 3],
@@ -147,5 +111,38 @@ impl Executor<'_> {
             )
         };
         (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Whether stores to an object are followed.
+    pub(in crate::symbolic) fn knows_stores(&self, o: ObjId) -> bool {
+        self.side == Side::Host
+            || match self.object(o).kind {
+                ObjKind::DeviceLocal => true,
+                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.kernel.alone,
+                // The executor follows neither shared memory, constant variables nor host memory: others may write
+                // these.
+                ObjKind::SharedStatic(_)
+                | ObjKind::SharedDynamic
+                | ObjKind::Constant(_)
+                | ObjKind::Managed
+                | ObjKind::Parameter
+                | ObjKind::HostLocal
+                | ObjKind::HostHeap
+                | ObjKind::HostGlobal(_)
+                | ObjKind::ArgvArray
+                | ObjKind::ArgvText(_)
+                | ObjKind::ArgvTexts
+                | ObjKind::Stream(_)
+                | ObjKind::Opaque => false,
+            }
+    }
+
+    /// Whether a launch has one thread, which has the device for itself.
+    fn is_single(&self, kernel: FuncRef, c: &LaunchConfig) -> bool {
+        !self.runtime.overlapping
+            && !self.function(kernel).is_declaration()
+            && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
     }
 }

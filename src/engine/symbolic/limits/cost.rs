@@ -197,7 +197,7 @@ impl Effort {
     }
 
     /// Whether a host function may call CUDA.
-    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
+    pub fn leads_to_cuda(&self, f: FuncRef) -> bool {
         !self.reach.is_harmless(f)
     }
 

@@ -5,13 +5,13 @@
 //! part.
 
 use super::cost::{Begun, Part, Spared};
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::value::Value;
 use ir::reach::{Mentions, Named};
 use ir::{BlockId, FuncRef, Side};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Begins a part; `None` if it is not measured.
     pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
         if self.side != Side::Host || self.limits.effort.is_active(part) {
@@ -43,7 +43,7 @@ impl Executor<'_> {
 
     /// Returns pointers to the variables with matching names that a host function, or its callees, may write by name;
     /// `None` if these are unknown.
-    pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
+    pub fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
         let named = self.globals_of(Part::Function(f));
         if named.opaque {
             return None;

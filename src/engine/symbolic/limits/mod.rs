@@ -5,7 +5,7 @@
 
 pub mod budget;
 pub mod cost;
-mod halt;
+pub(in crate::symbolic) mod halt;
 pub(in crate::symbolic) mod measure;
 
 use base::reasons::{InTheCall, UnknownReason};
@@ -113,7 +113,7 @@ impl Limits {
     }
 
     /// Records that something is skipped that may launch kernels, or access memory in one.
-    pub(crate) fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
+    pub fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
         self.halt.miss(reason);
     }
 

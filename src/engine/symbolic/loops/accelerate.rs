@@ -14,6 +14,9 @@ use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::Function;
@@ -98,20 +101,42 @@ impl Executor<'_> {
         small && object.kind == ObjKind::HostLocal
     }
 
-    /// Integer values of a variable: before the loop, at the start of an iteration and at its end.
-    fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
+    /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
+    /// makes.
+    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
         let (t, pass) = (r.found, &r.found.pass);
-        debug_assert!(t.vars.contains(&v));
-        match (
-            self.var_value(r.start, &r.at.phi_start, v),
-            pass.symbols.get(&v),
-            self.var_value(&pass.end, &pass.phi_end, v),
-        ) {
-            (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) => Some((a, *h, n)),
-            _ => None,
+        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
+        let mut carried = vec![];
+        for v in &t.vars {
+            if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
+                continue;
+            }
+            let (Some((start, held, next)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v))
+            else {
+                continue;
+            };
+            let (moved, settled) = match solved.forms.get(v) {
+                Some(Form::Arbitrary) => (None, false),
+                Some(Form::Bounded(Value::Int(now), facts)) if solved.by_steps.contains(v) => {
+                    (Some((*now, facts.clone())), false)
+                }
+                Some(Form::Bounded(..)) => (None, true),
+                _ => continue,
+            };
+            let next = self.as_kept(next, held, bits);
+            let next = self.arena.substitute(next, rounds.map);
+            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+        }
+        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
+        for (v, w) in &t.pointers.twins {
+            self.size_twin(w, &rounds);
+            let start = self.var_value(r.start, &r.at.phi_start, *v);
+            solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
         }
     }
+}
 
+impl ExecutionContext<'_> {
     /// Forms of the variables taken one by one, and whether any of them is not exact.
     fn closed_forms(&mut self, r: &Recurrences<'_>, k: TermId) -> (FxHashMap<LoopVar, Form>, bool) {
         let (t, pass) = (r.found, &r.found.pass);
@@ -153,39 +178,6 @@ impl Executor<'_> {
             forms.insert(*v, form);
         }
         (forms, inexact)
-    }
-
-    /// Constant steps of variables (`None` for arbitrary ones), and whether every other variable has one.
-    fn constant_steps(
-        &mut self,
-        r: &Recurrences<'_>,
-        forms: &FxHashMap<LoopVar, Form>,
-    ) -> (Vec<(LoopVar, Option<i128>)>, bool) {
-        let (t, pass) = (r.found, &r.found.pass);
-        let mut steps: Vec<(LoopVar, Option<i128>)> = vec![];
-        let mut constant = true;
-        for v in &t.vars {
-            match (forms.get(v), pass.symbols.get(v), self.var_value(&pass.end, &pass.phi_end, *v)) {
-                (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), Some(Value::Int(n))) => {
-                    let d = self.arena.sub(n, *h);
-                    let c = self.arena.as_int(d);
-                    constant &= c.is_some();
-                    steps.push((*v, c));
-                }
-                (Some(Form::Closed(Value::Ptr(_))), Some(Value::Ptr(h)), Some(Value::Ptr(n)))
-                    if h.len() == 1 && n.len() == 1 =>
-                {
-                    let d = self.arena.sub(n[0].offset, h[0].offset);
-                    let c = self.arena.as_int(d);
-                    constant &= c.is_some();
-                    steps.push((*v, c));
-                }
-                (Some(Form::Arbitrary) | None, ..) => steps.push((*v, None)),
-                _ if matches!(v, LoopVar::Life(_)) => steps.push((*v, None)),
-                _ => constant = false,
-            }
-        }
-        (steps, constant)
     }
 
     /// Variables with a closed form that stay in the range of a machine integer, by induction over the iterations.
@@ -263,12 +255,6 @@ impl Executor<'_> {
         map
     }
 
-    /// Whether further solvers may try a number: it has no exact form.
-    fn is_open(r: &Recurrences<'_>, forms: &FxHashMap<LoopVar, Form>, v: LoopVar) -> bool {
-        !r.found.pointers.contains(&v)
-            && matches!(forms.get(&v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _)))
-    }
-
     /// Arrays to which each iteration writes an element, and the running sums stored in them.
     fn arrays_filled(
         &mut self,
@@ -282,7 +268,7 @@ impl Executor<'_> {
         let fills = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(_)));
         let (mut running, mut in_round): (Vec<Running>, Vec<TermId>) = Default::default();
         for v in t.vars.iter().filter(|_| fills) {
-            if !Self::is_open(r, forms, *v) {
+            if !Terms::is_open(r, forms, *v) {
                 continue;
             }
             let (Some((a, h, n)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v)) else {
@@ -330,7 +316,7 @@ impl Executor<'_> {
         let mut by_steps: FxHashSet<LoopVar> = FxHashSet::default();
         let mut noted: Vec<TermId> = vec![];
         for v in &r.found.vars {
-            if !Self::is_open(r, forms, *v) || running.iter().any(|x| x.var == *v) {
+            if !Terms::is_open(r, forms, *v) || running.iter().any(|x| x.var == *v) {
                 continue;
             }
             let Some((a, h, n)) = self.numbers_in(r, *v) else { continue };
@@ -369,38 +355,92 @@ impl Executor<'_> {
         (noted, by_steps)
     }
 
-    /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
-    /// makes.
-    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
-        let (t, pass) = (r.found, &r.found.pass);
-        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
-        let mut carried = vec![];
-        for v in &t.vars {
-            if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
-                continue;
+    /// Width in bits of a variable that holds an integer.
+    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
+        match v {
+            LoopVar::Cell(_, _, size) => Some(size * 8),
+            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
+            LoopVar::Whole(_) | LoopVar::Life(_) => None,
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Form of an object's freed condition at iteration `k`.
+    #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
+    pub(super) fn life(
+        &mut self,
+        o: ObjId,
+        s0: &State,
+        sym: &Value,
+        sb: &State,
+        k: TermId,
+        mark: usize,
+        version: u32,
+    ) -> Form {
+        let (start, next) = (self.freed_when(s0, o), self.freed_when(sb, o));
+        match self.solve(&Value::Bool(start), sym, &Value::Bool(next), k, mark, version) {
+            Form::Arbitrary => {
+                let (freed, fact) = self.freed_in_loop(start, o, k);
+                Form::Bounded(Value::Bool(freed), vec![fact])
             }
-            let (Some((start, held, next)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v))
-            else {
-                continue;
-            };
-            let (moved, settled) = match solved.forms.get(v) {
-                Some(Form::Arbitrary) => (None, false),
-                Some(Form::Bounded(Value::Int(now), facts)) if solved.by_steps.contains(v) => {
-                    (Some((*now, facts.clone())), false)
+            form => form,
+        }
+    }
+}
+
+impl Terms {
+    /// Integer values of a variable: before the loop, at the start of an iteration and at its end.
+    fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
+        let (t, pass) = (r.found, &r.found.pass);
+        debug_assert!(t.vars.contains(&v));
+        match (
+            self.var_value(r.start, &r.at.phi_start, v),
+            pass.symbols.get(&v),
+            self.var_value(&pass.end, &pass.phi_end, v),
+        ) {
+            (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) => Some((a, *h, n)),
+            _ => None,
+        }
+    }
+
+    /// Constant steps of variables (`None` for arbitrary ones), and whether every other variable has one.
+    fn constant_steps(
+        &mut self,
+        r: &Recurrences<'_>,
+        forms: &FxHashMap<LoopVar, Form>,
+    ) -> (Vec<(LoopVar, Option<i128>)>, bool) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let mut steps: Vec<(LoopVar, Option<i128>)> = vec![];
+        let mut constant = true;
+        for v in &t.vars {
+            match (forms.get(v), pass.symbols.get(v), self.var_value(&pass.end, &pass.phi_end, *v)) {
+                (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), Some(Value::Int(n))) => {
+                    let d = self.arena.sub(n, *h);
+                    let c = self.arena.as_int(d);
+                    constant &= c.is_some();
+                    steps.push((*v, c));
                 }
-                Some(Form::Bounded(..)) => (None, true),
-                _ => continue,
-            };
-            let next = self.as_kept(next, held, bits);
-            let next = self.arena.substitute(next, rounds.map);
-            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+                (Some(Form::Closed(Value::Ptr(_))), Some(Value::Ptr(h)), Some(Value::Ptr(n)))
+                    if h.len() == 1 && n.len() == 1 =>
+                {
+                    let d = self.arena.sub(n[0].offset, h[0].offset);
+                    let c = self.arena.as_int(d);
+                    constant &= c.is_some();
+                    steps.push((*v, c));
+                }
+                (Some(Form::Arbitrary) | None, ..) => steps.push((*v, None)),
+                _ if matches!(v, LoopVar::Life(_)) => steps.push((*v, None)),
+                _ => constant = false,
+            }
         }
-        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
-        for (v, w) in &t.pointers.twins {
-            self.size_twin(w, &rounds);
-            let start = self.var_value(r.start, &r.at.phi_start, *v);
-            solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
-        }
+        (steps, constant)
+    }
+
+    /// Whether further solvers may try a number: it has no exact form.
+    fn is_open(r: &Recurrences<'_>, forms: &FxHashMap<LoopVar, Form>, v: LoopVar) -> bool {
+        !r.found.pointers.contains(&v)
+            && matches!(forms.get(&v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _)))
     }
 
     /// Facts that a term lies in the range of an interpretation.
@@ -452,28 +492,6 @@ impl Executor<'_> {
         upper && lower
     }
 
-    /// Form of an object's freed condition at iteration `k`.
-    #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
-    pub(super) fn life(
-        &mut self,
-        o: ObjId,
-        s0: &State,
-        sym: &Value,
-        sb: &State,
-        k: TermId,
-        mark: usize,
-        version: u32,
-    ) -> Form {
-        let (start, next) = (self.freed_when(s0, o), self.freed_when(sb, o));
-        match self.solve(&Value::Bool(start), sym, &Value::Bool(next), k, mark, version) {
-            Form::Arbitrary => {
-                let (freed, fact) = self.freed_in_loop(start, o, k);
-                Form::Bounded(Value::Bool(freed), vec![fact])
-            }
-            form => form,
-        }
-    }
-
     /// Value that the machine reads of a variable after `k` steps, of which `at_k` is the unbounded value. Variables of
     /// fewer than 32 bits wrap around. One of 32 bits or more that starts in range is followed to the first wrapped
     /// value, which the condition of the previous iteration does not exclude, and no further (docs/LIMITATIONS.md):
@@ -489,15 +507,6 @@ impl Executor<'_> {
         let fits = self.within(*start, bits, signed);
         let fits = self.arena.and_all(fits);
         self.arena.ite(fits, at_k, wrapped)
-    }
-
-    /// Width in bits of a variable that holds an integer.
-    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
-        match v {
-            LoopVar::Cell(_, _, size) => Some(size * 8),
-            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
-            LoopVar::Whole(_) | LoopVar::Life(_) => None,
-        }
     }
 
     /// Whether a term consists only of symbols and contents that are older than the pass, and possibly of `k`.

@@ -5,7 +5,7 @@
 //! Exact modulo the variable's width.
 
 use super::types::Form;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Term, TermId};
@@ -13,7 +13,7 @@ use crate::symbolic::terms::term::{Term, TermId};
 /// Widths of variables, in bits.
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 
-impl Executor<'_> {
+impl Terms {
     /// Closed form of a variable that starts as `a` and changes from `h` to `n` in an iteration.
     pub(super) fn alternating(
         &mut self,
@@ -78,7 +78,9 @@ impl Executor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Executor, Form, Range, Value};
+    use super::{Form, Range, Value};
+    use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
     use base::reasons::UnknownReason;
     use ir::Program;
@@ -121,7 +123,7 @@ mod tests {
             for constant in [true, false] {
                 for (start, c) in numbers.iter().flat_map(|x| numbers.map(|y| (*x, y))) {
                     let start = wrap_value(start, bits, signed);
-                    let mut e = Executor::new(&program);
+                    let mut e = Executor::new(&program, &NoLibrary);
                     let [a, by] = if constant {
                         [start, c].map(|v| e.arena.int(v))
                     } else {
@@ -152,7 +154,7 @@ mod tests {
     #[test]
     fn what_is_no_turn_has_no_form() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let a = unknown(&mut e, "start", Range::of_int(32, true));
         let mark = e.arena.symbols().len();
         let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));

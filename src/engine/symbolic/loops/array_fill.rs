@@ -1,9 +1,11 @@
 //! Arrays that a loop fills: one element in each iteration, at equal distances.
 
 use super::prefix_sum::{Running, steps_below};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::array_write::Written;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::Value;
@@ -54,7 +56,44 @@ struct Write {
     below: Rc<ObjState>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
+    /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
+    pub(in crate::symbolic) fn fill_so_far(
+        &mut self,
+        s: &mut State,
+        before: &State,
+        o: ObjId,
+        filled: &[Filled],
+        (k, func): (TermId, FuncRef),
+    ) {
+        // Objects that iterations made are arbitrary already.
+        let Some(old) = before.mem.get(&o) else { return };
+        s.mem.insert(o, Rc::clone(old));
+        for f in filled {
+            if let Some(all) = f.made {
+                self.rounds_begin(s, all);
+            }
+            // A separate symbol: an element's number is not that of an iteration in progress.
+            let element = self.arena.fresh(
+                SymKind::Iteration { name: "an element".into() },
+                "an element",
+                Range::new(0, 1 << 62),
+            );
+            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
+            if let Some(held) = f.held {
+                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
+                let moved = self.arena.scale(element, f.stride);
+                let at = self.arena.add(f.from, moved);
+                if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) {
+                    value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
+                }
+            }
+            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Returns the elements that an iteration writes to an array with unknown contents at its start, in the order of
     /// the writes: one element, or several of the same stride that do not overlap (members of a structure). `states`
     /// are those at the start and at the end of the iteration. A path that does not write an element leaves its
@@ -203,6 +242,48 @@ impl Executor<'_> {
         Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
     }
 
+    /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
+    /// the first: the initial element plus the sum so far. `held` stands for the former contents of the iteration's own
+    /// element.
+    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
+    fn added_to_the_one_before(
+        &mut self,
+        (o, start): (ObjId, &ObjState),
+        (at, from, stride): (TermId, TermId, i128),
+        bytes: u32,
+        value: TermId,
+        (mark, k, func): ((usize, u32), TermId, FuncRef),
+        held: Option<TermId>,
+        sums: &Sums<'_>,
+    ) -> Option<TermId> {
+        let at_before = self.arena.add_const(at, -stride);
+        let before = self.held_in_round(o, start, at_before, bytes)?;
+        let added = self.arena.sub(value, before);
+        if self.arena.cone(&[added]).contains(&before) {
+            return None;
+        }
+        let old = sums.before.mem.get(&o)?.clone();
+        let added = match held {
+            Some(held) => {
+                let known = self.held_at_place(o, &old, at, bytes, func).unwrap_or(held);
+                self.arena.substitute(added, &std::iter::once((held, known)).collect())
+            }
+            None => added,
+        };
+        let added = self.under(added, sums.known);
+        let (added, _) = self.of_each_round(added, bytes, mark, k, None);
+        let range = self.arena.range(added);
+        let step = self.any_step(range)?;
+        let before_first = self.arena.add_const(from, -stride);
+        let first = self.held_at_place(o, &old, before_first, bytes, func)?;
+        let rounds = self.arena.add_const(k, 1);
+        let sum = self.sum_before(step, rounds);
+        let all = self.arena.add(first, sum);
+        Some(self.arena.wrap(all, bytes * 8, true))
+    }
+}
+
+impl Terms {
     /// Drops wraps that change no value in any iteration: `i + 1` where `i < n`.
     fn without_wraps(&mut self, t: TermId, k: TermId, known: &[TermId]) -> TermId {
         let (mut t, mut last) = (t, None);
@@ -258,45 +339,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
-    /// the first: the initial element plus the sum so far. `held` stands for the former contents of the iteration's own
-    /// element.
-    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
-    fn added_to_the_one_before(
-        &mut self,
-        (o, start): (ObjId, &ObjState),
-        (at, from, stride): (TermId, TermId, i128),
-        bytes: u32,
-        value: TermId,
-        (mark, k, func): ((usize, u32), TermId, FuncRef),
-        held: Option<TermId>,
-        sums: &Sums<'_>,
-    ) -> Option<TermId> {
-        let at_before = self.arena.add_const(at, -stride);
-        let before = self.held_in_round(o, start, at_before, bytes)?;
-        let added = self.arena.sub(value, before);
-        if self.arena.cone(&[added]).contains(&before) {
-            return None;
-        }
-        let old = sums.before.mem.get(&o)?.clone();
-        let added = match held {
-            Some(held) => {
-                let known = self.held_at_place(o, &old, at, bytes, func).unwrap_or(held);
-                self.arena.substitute(added, &std::iter::once((held, known)).collect())
-            }
-            None => added,
-        };
-        let added = self.under(added, sums.known);
-        let (added, _) = self.of_each_round(added, bytes, mark, k, None);
-        let step = self.any_step(self.arena.range(added))?;
-        let before_first = self.arena.add_const(from, -stride);
-        let first = self.held_at_place(o, &old, before_first, bytes, func)?;
-        let rounds = self.arena.add_const(k, 1);
-        let sum = self.sum_before(step, rounds);
-        let all = self.arena.add(first, sum);
-        Some(self.arena.wrap(all, bytes * 8, true))
-    }
-
     /// Turns a value that an iteration computes into a function of the iteration: fresh symbols of the iteration become
     /// applications to `k`. Also returns what replaces `held`.
     fn of_each_round(
@@ -338,40 +380,5 @@ impl Executor<'_> {
 
     fn anything_in_each_round(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
         self.arena.apply(Function::Round(serial), vec![k], Range::of_value(bytes * 8, true))
-    }
-
-    /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
-    pub(in crate::symbolic) fn fill_so_far(
-        &mut self,
-        s: &mut State,
-        before: &State,
-        o: ObjId,
-        filled: &[Filled],
-        (k, func): (TermId, FuncRef),
-    ) {
-        // Objects that iterations made are arbitrary already.
-        let Some(old) = before.mem.get(&o) else { return };
-        s.mem.insert(o, Rc::clone(old));
-        for f in filled {
-            if let Some(all) = f.made {
-                self.rounds_begin(s, all);
-            }
-            // A separate symbol: an element's number is not that of an iteration in progress.
-            let element = self.arena.fresh(
-                SymKind::Iteration { name: "an element".into() },
-                "an element",
-                Range::new(0, 1 << 62),
-            );
-            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
-            if let Some(held) = f.held {
-                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
-                let moved = self.arena.scale(element, f.stride);
-                let at = self.arena.add(f.from, moved);
-                if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) {
-                    value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
-                }
-            }
-            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
-        }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::houdini::Variable;
 use super::sum::Rounds;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ const MOST_OF_PAIRS: usize = 8;
 /// Number of iterations through which constants are followed from constant starts.
 const FIRST_ROUNDS: usize = 2;
 
-impl Executor<'_> {
+impl Terms {
     /// Collects candidates for all variables.
     pub(super) fn candidates(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Vec<TermId> {
         let compared = self.numbers_compared(variables, round);

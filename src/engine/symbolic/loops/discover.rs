@@ -10,6 +10,9 @@ use super::transition::{LoopAt, Pass, PointerVars, Transition};
 use super::types::LoopVar;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -48,11 +51,9 @@ impl Executor<'_> {
                 vars.push(LoopVar::Phi(*p));
             }
         }
-        let recording = std::mem::replace(&mut self.events.recording, false);
         let events = self.events.mark();
         let mut pointers = PointerVars::default();
-        let found = self.passes(fr, at, s0, &mut vars, &mut pointers);
-        self.events.recording = recording;
+        let found = self.without_recording(|e| e.passes(fr, at, s0, &mut vars, &mut pointers));
         let pass = match found {
             Ok(pass) => {
                 self.events.take_back(events);
@@ -143,38 +144,9 @@ impl Executor<'_> {
         }
         Ok(None)
     }
+}
 
-    /// Records pointer variables with several targets before the loop: in later iterations each has one of these or of
-    /// targets found later.
-    fn note_choices(&mut self, at: &LoopAt<'_>, s0: &State, vars: &[LoopVar], pointers: &mut PointerVars) {
-        for v in vars {
-            if pointers.contains(v) {
-                continue;
-            }
-            let before = self.pointers_before(s0, &at.phi_start, *v).filter(|a| {
-                (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
-            });
-            if let Some(before) = before {
-                pointers.choices.insert(*v, before);
-            }
-        }
-    }
-
-    /// Values at the start of a pass of the pointer variables with several or unknown targets.
-    fn chosen_pointers(&mut self, pointers: &PointerVars) -> FxHashMap<LoopVar, Value> {
-        let mut chosen: FxHashMap<LoopVar, Value> = pointers
-            .choices
-            .iter()
-            .filter(|(_, c)| !c.is_empty())
-            .map(|(v, c)| (*v, self.any_of(c, &UnknownReason::LoopPointers)))
-            .collect();
-        for v in &pointers.beyond {
-            let p = self.unknown_pointer(&UnknownReason::LoopPointer);
-            chosen.insert(*v, p);
-        }
-        chosen
-    }
-
+impl ExecutionContext<'_> {
     /// Puts objects that existed before the loop, but that the body is the first to touch, into the state before the
     /// loop; returns whether there were any.
     fn touch_what_was_there(&mut self, s0: &mut State, end: &State) -> bool {
@@ -272,23 +244,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes twin pointers unknown if a twin's address is stored as an integer.
-    fn drop_twins_in_numbers(&mut self, vars: &[LoopVar], pass: &Pass, pointers: &mut PointerVars) {
-        let numbers: Vec<TermId> = vars
-            .iter()
-            .filter_map(|v| {
-                if let Some(Value::Int(n)) = self.var_value(&pass.end, &pass.phi_end, *v) { Some(n) } else { None }
-            })
-            .collect();
-        if pointers.twins.values().any(|w| self.speaks_of(&numbers, w.twin)) {
-            for v in pointers.twins.drain().map(|(v, _)| v) {
-                pointers.choices.remove(&v);
-                pointers.beyond.insert(v);
-            }
-            pointers.wider = true;
-        }
-    }
-
     /// Builds the state at the header: variables get the given values, or fresh symbols.
     pub(super) fn header_state(
         &mut self,
@@ -358,6 +313,104 @@ impl Executor<'_> {
         (s, symbols)
     }
 
+    pub(super) fn back_state(
+        &mut self,
+        fr: &mut Frame,
+        func: &ir::Function,
+        header: BlockId,
+        phis: &[ValueId],
+        back: Vec<(BlockId, State)>,
+    ) -> Option<(State, FxHashMap<ValueId, Value>)> {
+        if back.is_empty() {
+            return None;
+        }
+        let saved: Vec<(ValueId, Option<Value>)> = phis.iter().map(|p| (*p, fr.env[p.index()].clone())).collect();
+        let s = self.enter_block(fr, func, header, back, true)?;
+        let next = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+        for (p, v) in saved {
+            fr.env[p.index()] = v;
+        }
+        Some((s, next))
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Records pointer variables with several targets before the loop: in later iterations each has one of these or of
+    /// targets found later.
+    fn note_choices(&mut self, at: &LoopAt<'_>, s0: &State, vars: &[LoopVar], pointers: &mut PointerVars) {
+        for v in vars {
+            if pointers.contains(v) {
+                continue;
+            }
+            let before = self.pointers_before(s0, &at.phi_start, *v).filter(|a| {
+                (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
+            });
+            if let Some(before) = before {
+                pointers.choices.insert(*v, before);
+            }
+        }
+    }
+
+    /// Possible targets of a pointer variable before the loop: none if it was never written. `None` if they are
+    /// unknown.
+    pub(super) fn pointers_before(
+        &mut self,
+        s0: &State,
+        phis: &FxHashMap<ValueId, Value>,
+        v: LoopVar,
+    ) -> Option<Vec<(Base, TermId)>> {
+        let value = match (self.var_value(s0, phis, v), v) {
+            (Some(x), _) => x,
+            (None, LoopVar::Cell(o, at, size)) => {
+                let st = s0.mem.get(&o)?.clone();
+                match self.cell_for_merge(o, &st, at, size) {
+                    None => return Some(vec![]),
+                    Some(x) => x,
+                }
+            }
+            _ => return None,
+        };
+        match value {
+            Value::Ptr(p) => Some(p.iter().map(|t| (t.base.clone(), t.offset)).collect()),
+            Value::Int(t) if self.arena.as_int(t) == Some(0) => Some(vec![(Base::Null, t)]),
+            _ => None,
+        }
+    }
+}
+
+impl Terms {
+    /// Values at the start of a pass of the pointer variables with several or unknown targets.
+    fn chosen_pointers(&mut self, pointers: &PointerVars) -> FxHashMap<LoopVar, Value> {
+        let mut chosen: FxHashMap<LoopVar, Value> = pointers
+            .choices
+            .iter()
+            .filter(|(_, c)| !c.is_empty())
+            .map(|(v, c)| (*v, self.any_of(c, &UnknownReason::LoopPointers)))
+            .collect();
+        for v in &pointers.beyond {
+            let p = self.unknown_pointer(&UnknownReason::LoopPointer);
+            chosen.insert(*v, p);
+        }
+        chosen
+    }
+
+    /// Makes twin pointers unknown if a twin's address is stored as an integer.
+    fn drop_twins_in_numbers(&mut self, vars: &[LoopVar], pass: &Pass, pointers: &mut PointerVars) {
+        let numbers: Vec<TermId> = vars
+            .iter()
+            .filter_map(|v| {
+                if let Some(Value::Int(n)) = self.var_value(&pass.end, &pass.phi_end, *v) { Some(n) } else { None }
+            })
+            .collect();
+        if pointers.twins.values().any(|w| self.speaks_of(&numbers, w.twin)) {
+            for v in pointers.twins.drain().map(|(v, _)| v) {
+                pointers.choices.remove(&v);
+                pointers.beyond.insert(v);
+            }
+            pointers.wider = true;
+        }
+    }
+
     /// Returns an arbitrary value of the start value's kind. A pointer keeps its object.
     pub(super) fn like(&mut self, start: Option<&Value>, size: u32, reason: &UnknownReason) -> Value {
         let unknown = SymKind::Unknown { reason: reason.clone() };
@@ -385,26 +438,6 @@ impl Executor<'_> {
             }
             _ => Value::unknown(reason.clone()),
         }
-    }
-
-    pub(super) fn back_state(
-        &mut self,
-        fr: &mut Frame,
-        func: &ir::Function,
-        header: BlockId,
-        phis: &[ValueId],
-        back: Vec<(BlockId, State)>,
-    ) -> Option<(State, FxHashMap<ValueId, Value>)> {
-        if back.is_empty() {
-            return None;
-        }
-        let saved: Vec<(ValueId, Option<Value>)> = phis.iter().map(|p| (*p, fr.env[p.index()].clone())).collect();
-        let s = self.enter_block(fr, func, header, back, true)?;
-        let next = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
-        for (p, v) in saved {
-            fr.env[p.index()] = v;
-        }
-        Some((s, next))
     }
 
     /// Variables in which the state at the back edge differs from the one at the header, beyond the known ones.
@@ -477,32 +510,6 @@ impl Executor<'_> {
             LoopVar::Phi(p) => phis.get(&p).cloned(),
             LoopVar::Cell(o, at, size) => s.mem.get(&o)?.cells.get(&at).filter(|c| c.0 == size).map(|c| c.1.clone()),
             LoopVar::Whole(_) | LoopVar::Life(_) => None,
-        }
-    }
-
-    /// Possible targets of a pointer variable before the loop: none if it was never written. `None` if they are
-    /// unknown.
-    pub(super) fn pointers_before(
-        &mut self,
-        s0: &State,
-        phis: &FxHashMap<ValueId, Value>,
-        v: LoopVar,
-    ) -> Option<Vec<(Base, TermId)>> {
-        let value = match (self.var_value(s0, phis, v), v) {
-            (Some(x), _) => x,
-            (None, LoopVar::Cell(o, at, size)) => {
-                let st = s0.mem.get(&o)?.clone();
-                match self.cell_for_merge(o, &st, at, size) {
-                    None => return Some(vec![]),
-                    Some(x) => x,
-                }
-            }
-            _ => return None,
-        };
-        match value {
-            Value::Ptr(p) => Some(p.iter().map(|t| (t.base.clone(), t.offset)).collect()),
-            Value::Int(t) if self.arena.as_int(t) == Some(0) => Some(vec![(Base::Null, t)]),
-            _ => None,
         }
     }
 

@@ -3,25 +3,13 @@
 use super::accelerate::Solved;
 use super::transition::LoopAt;
 use super::types::{Form, LoopVar};
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::display::term;
 use ir::{FuncRef, Op};
 
-impl Executor<'_> {
-    /// Name of a loop: its function and source position.
-    pub(super) fn name_of_loop(&self, func: FuncRef, at: &LoopAt<'_>) -> String {
-        let f = self.function(func);
-        let loc = self.program.loc(func.module, f.blocks[at.header.index()].term_loc);
-        format!(
-            "loop in `{}` at {}:{}:{}",
-            f.display,
-            loc.file.rsplit('/').next().unwrap_or_default(),
-            loc.line,
-            loc.column
-        )
-    }
-
+impl MemoryDomain<'_> {
     /// Describes the forms of a loop's variables at iteration `k`.
     pub(super) fn describe_summary(&self, func: FuncRef, at: &LoopAt<'_>, solved: &Solved) -> String {
         let mut vars: Vec<(&LoopVar, &Form)> = solved.forms.iter().collect();
@@ -62,5 +50,20 @@ impl Executor<'_> {
             lines.push(format!("  `{}`: filled element by element", self.object(*o).name));
         }
         lines.join("\n")
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Name of a loop: its function and source position.
+    pub(super) fn name_of_loop(&self, func: FuncRef, at: &LoopAt<'_>) -> String {
+        let f = self.function(func);
+        let loc = self.program.loc(func.module, f.blocks[at.header.index()].term_loc);
+        format!(
+            "loop in `{}` at {}:{}:{}",
+            f.display,
+            loc.file.rsplit('/').next().unwrap_or_default(),
+            loc.line,
+            loc.column
+        )
     }
 }

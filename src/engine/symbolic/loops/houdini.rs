@@ -9,6 +9,8 @@
 use super::sum::Rounds;
 use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::linear::Linear;
@@ -161,9 +163,111 @@ impl Executor<'_> {
     }
 
     fn told(&mut self, facts: &[TermId]) -> Linear {
-        Linear::new(&mut self.arena, facts, &self.loops.linear_work.clone())
+        Linear::new(&mut self.context.memory.values.terms.arena, facts, &self.loops.linear_work.clone())
     }
 
+    /// Wraps, in an iteration's conditions and in the variables after it, that change no value if the candidates hold.
+    fn that_do_not_wrap(
+        &mut self,
+        known: &[TermId],
+        round: &[TermId],
+        ways: &[Way],
+        hyps: &[TermId],
+    ) -> FxHashMap<TermId, TermId> {
+        let roots: Vec<TermId> =
+            round.iter().chain(ways.iter().flat_map(|w| w.facts.iter().chain(&w.next))).copied().collect();
+        if !self.arena.cone(&roots).into_iter().any(|t| matches!(self.arena.get(t), Term::Wrap { .. })) {
+            return FxHashMap::default();
+        }
+        let mut premises = self.told(&[known, round, hyps].concat());
+        self.in_range(&mut premises, &roots)
+    }
+
+    /// Forms of the variables by bounds that hold in every iteration.
+    fn found(
+        &mut self,
+        carried: &[Carried],
+        variables: &[Variable],
+        (known, round): (&[TermId], &[TermId]),
+        ways: &[Way],
+        hyps: &[TermId],
+        r: &Rounds<'_>,
+    ) -> Vec<(LoopVar, Form)> {
+        // Variables that steps have moved equal the sum of their steps, as long as none wraps.
+        let mut before = self.told(known);
+        let mut kept: Vec<bool> = variables
+            .iter()
+            .zip(carried)
+            .map(|(v, c)| {
+                if c.settled || c.moved.is_none() || v.start == c.start {
+                    return !c.settled;
+                }
+                self.fits(&mut before, c.start, Range::of_int(v.bits, v.signed))
+            })
+            .collect();
+        let mut steps: Vec<Vec<Option<TermId>>> = vec![vec![]; carried.len()];
+        for way in ways {
+            let mut premises = self.told(&[known, round, &way.facts, hyps].concat());
+            for (i, (v, next)) in variables.iter().zip(&way.next).enumerate() {
+                let next = self.congruent(*next, v.bits);
+                let step = self.arena.sub(next, v.read);
+                let by = !self.arena.cone(&[step]).contains(&v.read);
+                steps[i].push(by.then_some(step));
+                if carried[i].moved.is_none() || !kept[i] {
+                    continue;
+                }
+                kept[i] =
+                    (by || self.is_old(next, r)) && self.fits(&mut premises, next, Range::of_int(v.bits, v.signed));
+            }
+        }
+        // If a variable may wrap, its bounds are worth more than its steps, provided that it has both bounds.
+        let mut followed = kept.clone();
+        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
+            if kept[i] || c.settled {
+                continue;
+            }
+            let has = |e: &mut Self, sign: i128| {
+                hyps.iter().any(|h| {
+                    let Term::Le(t) = *e.arena.get(*h) else { return false };
+                    e.arena.poly(t).terms.iter().any(|(m, c)| m.as_slice() == [v.read] && c.signum() == sign)
+                })
+            };
+            followed[i] = has(self, 1) && has(self, -1);
+        }
+        let (mut out, mut values): (Vec<(LoopVar, Form)>, FxHashMap<TermId, TermId>) = Default::default();
+        let reads: Vec<TermId> = variables.iter().map(|v| v.read).collect();
+        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
+            if !followed[i] {
+                continue;
+            }
+            let of_kept = |e: &Self, h: TermId| {
+                let cone = e.arena.cone(&[h]);
+                cone.contains(&v.read) && !reads.iter().enumerate().any(|(j, x)| !followed[j] && cone.contains(x))
+            };
+            let mut facts: Vec<TermId> = hyps.iter().copied().filter(|h| of_kept(self, *h)).collect();
+            if facts.is_empty() {
+                continue;
+            }
+            let value = self.bounded(v, c, &mut facts);
+            values.insert(v.read, value);
+            if let Some((moved, more)) = c.moved.as_ref().filter(|_| kept[i]) {
+                facts.extend(more);
+                facts.push(self.arena.eq(*moved, value));
+            }
+            out.push((c.var, Form::Bounded(Value::Int(value), facts)));
+        }
+        self.add_sums(&mut out, (carried, &kept), variables, &steps, r.k);
+        for (_, form) in &mut out {
+            let Form::Bounded(_, facts) = form else { continue };
+            for f in facts.iter_mut() {
+                *f = self.arena.substitute(*f, &values);
+            }
+        }
+        out
+    }
+}
+
+impl ValueDomain<'_> {
     /// Rewrites variables and conditions in terms of the machine integers that are read: for each variable a signed or
     /// an unsigned one.
     fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
@@ -213,7 +317,9 @@ impl Executor<'_> {
             .collect();
         (variables, conditions)
     }
+}
 
+impl Terms {
     /// Whether a term reads a variable, or a sum with it, as an unsigned integer of its width.
     fn reads_as_unsigned(&self, t: TermId, c: &Carried) -> bool {
         let Some((x, bits, false)) = self.arena.reading(t) else { return false };
@@ -331,23 +437,6 @@ impl Executor<'_> {
         None
     }
 
-    /// Wraps, in an iteration's conditions and in the variables after it, that change no value if the candidates hold.
-    fn that_do_not_wrap(
-        &mut self,
-        known: &[TermId],
-        round: &[TermId],
-        ways: &[Way],
-        hyps: &[TermId],
-    ) -> FxHashMap<TermId, TermId> {
-        let roots: Vec<TermId> =
-            round.iter().chain(ways.iter().flat_map(|w| w.facts.iter().chain(&w.next))).copied().collect();
-        if !self.arena.cone(&roots).into_iter().any(|t| matches!(self.arena.get(t), Term::Wrap { .. })) {
-            return FxHashMap::default();
-        }
-        let mut premises = self.told(&[known, round, hyps].concat());
-        self.in_range(&mut premises, &roots)
-    }
-
     /// Wraps below the roots that change no value, with their arguments.
     fn in_range(&mut self, premises: &mut Linear, roots: &[TermId]) -> FxHashMap<TermId, TermId> {
         let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -386,89 +475,6 @@ impl Executor<'_> {
                 (v.read, self.arena.wrap(next, v.bits, v.signed))
             })
             .collect()
-    }
-
-    /// Forms of the variables by bounds that hold in every iteration.
-    fn found(
-        &mut self,
-        carried: &[Carried],
-        variables: &[Variable],
-        (known, round): (&[TermId], &[TermId]),
-        ways: &[Way],
-        hyps: &[TermId],
-        r: &Rounds<'_>,
-    ) -> Vec<(LoopVar, Form)> {
-        // Variables that steps have moved equal the sum of their steps, as long as none wraps.
-        let mut before = self.told(known);
-        let mut kept: Vec<bool> = variables
-            .iter()
-            .zip(carried)
-            .map(|(v, c)| {
-                if c.settled || c.moved.is_none() || v.start == c.start {
-                    return !c.settled;
-                }
-                self.fits(&mut before, c.start, Range::of_int(v.bits, v.signed))
-            })
-            .collect();
-        let mut steps: Vec<Vec<Option<TermId>>> = vec![vec![]; carried.len()];
-        for way in ways {
-            let mut premises = self.told(&[known, round, &way.facts, hyps].concat());
-            for (i, (v, next)) in variables.iter().zip(&way.next).enumerate() {
-                let next = self.congruent(*next, v.bits);
-                let step = self.arena.sub(next, v.read);
-                let by = !self.arena.cone(&[step]).contains(&v.read);
-                steps[i].push(by.then_some(step));
-                if carried[i].moved.is_none() || !kept[i] {
-                    continue;
-                }
-                kept[i] =
-                    (by || self.is_old(next, r)) && self.fits(&mut premises, next, Range::of_int(v.bits, v.signed));
-            }
-        }
-        // If a variable may wrap, its bounds are worth more than its steps, provided that it has both bounds.
-        let mut followed = kept.clone();
-        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
-            if kept[i] || c.settled {
-                continue;
-            }
-            let has = |e: &mut Self, sign: i128| {
-                hyps.iter().any(|h| {
-                    let Term::Le(t) = *e.arena.get(*h) else { return false };
-                    e.arena.poly(t).terms.iter().any(|(m, c)| m.as_slice() == [v.read] && c.signum() == sign)
-                })
-            };
-            followed[i] = has(self, 1) && has(self, -1);
-        }
-        let (mut out, mut values): (Vec<(LoopVar, Form)>, FxHashMap<TermId, TermId>) = Default::default();
-        let reads: Vec<TermId> = variables.iter().map(|v| v.read).collect();
-        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
-            if !followed[i] {
-                continue;
-            }
-            let of_kept = |e: &Self, h: TermId| {
-                let cone = e.arena.cone(&[h]);
-                cone.contains(&v.read) && !reads.iter().enumerate().any(|(j, x)| !followed[j] && cone.contains(x))
-            };
-            let mut facts: Vec<TermId> = hyps.iter().copied().filter(|h| of_kept(self, *h)).collect();
-            if facts.is_empty() {
-                continue;
-            }
-            let value = self.bounded(v, c, &mut facts);
-            values.insert(v.read, value);
-            if let Some((moved, more)) = c.moved.as_ref().filter(|_| kept[i]) {
-                facts.extend(more);
-                facts.push(self.arena.eq(*moved, value));
-            }
-            out.push((c.var, Form::Bounded(Value::Int(value), facts)));
-        }
-        self.add_sums(&mut out, (carried, &kept), variables, &steps, r.k);
-        for (_, form) in &mut out {
-            let Form::Bounded(_, facts) = form else { continue };
-            for f in facts.iter_mut() {
-                *f = self.arena.substitute(*f, &values);
-            }
-        }
-        out
     }
 
     /// Symbol for the integer read from a variable with bounds; constant bounds become its range. The symbol does not

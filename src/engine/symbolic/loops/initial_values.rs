@@ -4,14 +4,14 @@
 //! iteration leaves an integer in such a cell, the cell holds integers: it then gets a number for its value before the
 //! first iteration, so that the loop can be solved for it.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::loops::types::LoopVar;
 use crate::symbolic::memory::object::ObjState;
 use crate::symbolic::memory::value::Value;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Gives the cells among `vars` that hold an integer after an iteration (in `after`) a number for their value
     /// before the first one (in `before`); returns whether any got one.
     pub(in crate::symbolic) fn number_starts<'v>(

@@ -7,7 +7,7 @@
 //! `j - i` steps.
 
 use super::sum::Rounds;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::arena::Arena;
@@ -40,7 +40,7 @@ pub(in crate::symbolic) struct Running {
     pub facts: Vec<TermId>,
 }
 
-impl Executor<'_> {
+impl Terms {
     /// Sum over the iterations before number `j`, with `step` for the summand.
     pub(in crate::symbolic) fn sum_before(&mut self, step: TermId, j: TermId) -> TermId {
         let r = self.arena.range(step);

@@ -8,7 +8,9 @@
 
 use super::sum::Rounds;
 use super::types::Form;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Target, Value, is_known};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -19,7 +21,7 @@ use std::rc::Rc;
 /// Maximum number of nodes visited in a choice between values.
 const MAX_CHOICES: usize = 64;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     pub(super) fn solve(
         &mut self,
         start: &Value,
@@ -55,7 +57,9 @@ impl Executor<'_> {
             _ => Form::Arbitrary,
         }
     }
+}
 
+impl ValueDomain<'_> {
     pub(super) fn solve_int(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Form {
         let d = self.arena.sub(n, h);
         if self.only_old(d, mark, version, None) {
@@ -80,7 +84,9 @@ impl Executor<'_> {
         }
         self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
     }
+}
 
+impl Terms {
     /// Solves a choice between steps and fixed values.
     pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
         let (k, mark, version) = (r.k, r.mark, r.version);

@@ -6,8 +6,8 @@
 //! Out: its value at iteration `k`. Everything is exact modulo the variable's width, as the closed forms in
 //! [`super::summary`] are.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -30,7 +30,7 @@ pub(in crate::symbolic) struct Rounds<'m> {
     pub version: u32,
 }
 
-impl Executor<'_> {
+impl Terms {
     /// Closed form of a variable that starts as `a` and changes from `h` to `n` in an iteration.
     pub(in crate::symbolic) fn added_up(
         &mut self,
@@ -339,7 +339,9 @@ impl Executor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Executor, Rounds};
+    use super::Rounds;
+    use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::interval::Range;
     use crate::symbolic::terms::term::{SymKind, Term, TermId};
     use base::reasons::UnknownReason;
@@ -349,7 +351,7 @@ mod tests {
     /// Runs a test with the iterations of a loop in a program without functions.
     fn with_rounds(test: impl FnOnce(&mut Executor<'_>, &Rounds<'_>)) {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let mark = e.arena.symbols().len();
         let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
         test(&mut e, &Rounds { k, map: &FxHashMap::default(), mark, version: 0 });

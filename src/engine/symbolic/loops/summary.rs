@@ -17,6 +17,10 @@ use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -93,35 +97,6 @@ impl Executor<'_> {
         self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
     }
 
-    /// Collects a loop of this activation, as it is entered.
-    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
-        let header = cfg.loops[l].header;
-        let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
-            .insts
-            .iter()
-            .take_while(|i| matches!(i.op, Op::Phi(_)))
-            .filter_map(|i| i.result)
-            .collect();
-        let phi_start = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
-        LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
-    }
-
-    /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
-    /// up.
-    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
-        if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
-            let note = format!("{why}; it does nothing on a device");
-            if !self.events.notes.contains(&note) {
-                self.events.notes.push(note);
-            }
-            self.restore(fr, &at.phi_start);
-            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
-        }
-        self.limits.give_up(why);
-        LoopOut::default()
-    }
-
     /// Executes the body once, at iteration `k`, with the solved forms of its variables; `facts` are further facts, and
     /// `before` is the number of symbols and the last version before the loop.
     fn execute_summary(
@@ -185,7 +160,7 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
+        self.context.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
         RegionOut::default()
     }
 
@@ -279,6 +254,91 @@ impl Executor<'_> {
         Some((exits, out.rets))
     }
 
+    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        self.restore(fr, &at.phi_start);
+        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
+        (out.exits, out.rets)
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
+    /// up.
+    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
+        if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
+            let note = format!("{why}; it does nothing on a device");
+            if !self.events.notes.contains(&note) {
+                self.events.notes.push(note);
+            }
+            self.restore(fr, &at.phi_start);
+            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
+        }
+        self.limits.give_up(why);
+        LoopOut::default()
+    }
+}
+
+impl MemoryDomain<'_> {
+    pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
+        let mut names: Vec<String> = forms
+            .iter()
+            .filter_map(|(v, f)| match (v, f) {
+                (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t)))
+                    if self
+                        .arena
+                        .symbols_of(&[*t])
+                        .iter()
+                        .any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) =>
+                {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        names.sort();
+        if let Some(n) = names.into_iter().next() {
+            self.arena.rename(k, format!("iteration of {n}"));
+        }
+    }
+
+    pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
+        // Named after the counting variable, if one has a name.
+        let name = vars
+            .iter()
+            .find_map(|v| match v {
+                LoopVar::Cell(o, 0, 1..=8) => {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .unwrap_or_else(|| "loop".into());
+        self.arena.fresh(
+            SymKind::Iteration { name: name.clone() },
+            format!("iteration of {name}"),
+            Range::new(0, 1 << 62),
+        )
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Collects a loop of this activation, as it is entered.
+    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
+        let header = cfg.loops[l].header;
+        let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
+            .insts
+            .iter()
+            .take_while(|i| matches!(i.op, Op::Phi(_)))
+            .filter_map(|i| i.result)
+            .collect();
+        let phi_start = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+        LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
+    }
+}
+
+impl Terms {
     /// Consequences, at iteration `k`, of the conditions under which the loop continues: they held at `k - 1`, unless
     /// `k` is the first iteration. An inequality (`p != end`) held at all earlier iterations, so a value that moves by
     /// whole steps has not passed it.
@@ -350,29 +410,6 @@ impl Executor<'_> {
         Some(self.arena.or(past, not_yet))
     }
 
-    pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
-        let mut names: Vec<String> = forms
-            .iter()
-            .filter_map(|(v, f)| match (v, f) {
-                (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t)))
-                    if self
-                        .arena
-                        .symbols_of(&[*t])
-                        .iter()
-                        .any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) =>
-                {
-                    let n = &self.object(*o).name;
-                    (!n.is_empty()).then(|| n.clone())
-                }
-                _ => None,
-            })
-            .collect();
-        names.sort();
-        if let Some(n) = names.into_iter().next() {
-            self.arena.rename(k, format!("iteration of {n}"));
-        }
-    }
-
     /// Value of a variable after `k` steps of constant size.
     fn advance(&mut self, start: &Value, step: i128, k: TermId) -> Option<Value> {
         let d = self.arena.scale(k, step);
@@ -386,34 +423,9 @@ impl Executor<'_> {
         }
     }
 
-    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        self.restore(fr, &at.phi_start);
-        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
-        (out.exits, out.rets)
-    }
-
     pub(super) fn restore(&self, fr: &mut Frame, phis: &FxHashMap<ValueId, Value>) {
         for (p, v) in phis {
             fr.env[p.index()] = Some(v.clone());
         }
-    }
-
-    pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
-        // Named after the counting variable, if one has a name.
-        let name = vars
-            .iter()
-            .find_map(|v| match v {
-                LoopVar::Cell(o, 0, 1..=8) => {
-                    let n = &self.object(*o).name;
-                    (!n.is_empty()).then(|| n.clone())
-                }
-                _ => None,
-            })
-            .unwrap_or_else(|| "loop".into());
-        self.arena.fresh(
-            SymKind::Iteration { name: name.clone() },
-            format!("iteration of {name}"),
-            Range::new(0, 1 << 62),
-        )
     }
 }

@@ -9,6 +9,7 @@ use crate::symbolic::exec::calls::mix;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::terms::term::TermId;
 use ir::ValueId;
@@ -18,21 +19,6 @@ use rustc_hash::FxHashMap;
 const MAX_UNROLL: u32 = 64;
 
 impl Executor<'_> {
-    /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
-    pub(super) fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
-        for n in 0..=MAX_UNROLL {
-            let v = self.arena.int(i128::from(n));
-            let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
-            for c in round {
-                let t = self.arena.substitute(*c, &map);
-                if self.arena.as_bool(t) == Some(false) {
-                    return Some(n);
-                }
-            }
-        }
-        None
-    }
-
     pub(super) fn unroll(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
         let part = Part::Loop(fr.func, at.header);
         if self.spared(part).is_some() {
@@ -77,6 +63,23 @@ impl Executor<'_> {
         // The loop continued: its trip count is not constant after all.
         fr.context = context;
         self.events.take_back(events);
+        None
+    }
+}
+
+impl Terms {
+    /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
+    pub(super) fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
+        for n in 0..=MAX_UNROLL {
+            let v = self.arena.int(i128::from(n));
+            let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
+            for c in round {
+                let t = self.arena.substitute(*c, &map);
+                if self.arena.as_bool(t) == Some(false) {
+                    return Some(n);
+                }
+            }
+        }
         None
     }
 }

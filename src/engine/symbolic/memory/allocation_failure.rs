@@ -5,25 +5,28 @@
 //! allocation failed. A pointer that the program does not compare with null is taken to be valid; if the program does
 //! compare it, both paths are followed, and on the failing path nothing is claimed about the memory.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::axioms::Axiom;
+use base::reasons::UnknownReason;
 use ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Side, Terminator, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of functions through which a pointer is followed, outwards and inwards.
 const DEPTH: usize = 6;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the state after an allocation, and the condition under which it succeeds. The program may find that the
     /// allocation failed, because it was too large or for another reason; `fits` is the condition that it is not too
     /// large. Later code may rely on `fits` unless the program checks for failure and continues after it.
-    pub(crate) fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
+    pub fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
         let status = self.allocation_status();
         let zero = self.arena.int(0);
         let well = self.arena.eq(status, zero);
@@ -34,7 +37,7 @@ impl Executor<'_> {
     }
 
     /// Records the condition under which an object exists.
-    pub(crate) fn note_scarce(&mut self, o: ObjId, given: TermId) {
+    pub fn note_scarce(&mut self, o: ObjId, given: TermId) {
         self.scarce.given.insert(o, Some(given));
     }
 
@@ -67,7 +70,7 @@ impl Executor<'_> {
     }
 
     /// Status that an allocation function returns if it reports failure by a non-zero code instead of null.
-    pub(crate) fn status_of_given(&mut self, p: &Value) -> TermId {
+    pub fn status_of_given(&mut self, p: &Value) -> TermId {
         let zero = self.arena.int(0);
         let Value::Ptr(p) = p else { return self.allocation_status() };
         let missing = p.first().and_then(|t| self.is_missing(t));
@@ -244,6 +247,26 @@ impl Executor<'_> {
         });
         self.scarce.compares_members = Some(found);
         found
+    }
+}
+
+impl Terms {
+    /// Returns an unknown status code.
+    pub fn status(&mut self, call: &str) -> Value {
+        Value::Int(self.status_of(call))
+    }
+
+    /// Returns a code that tells whether an allocation succeeded.
+    pub fn allocation_status(&mut self) -> TermId {
+        self.status_of("an allocation")
+    }
+
+    fn status_of(&mut self, call: &str) -> TermId {
+        self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::Status(call.to_owned()) },
+            "a status",
+            Range::new(0, 999),
+        )
     }
 }
 

@@ -11,8 +11,10 @@ use super::containers::OF_CONTAINER;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
@@ -22,37 +24,7 @@ use std::rc::Rc;
 /// Prefix of the name of the input that tells whether a pointer is null; the pointer's name follows.
 pub const NULL: &str = "nullptr == ";
 
-impl Executor<'_> {
-    /// Condition under which a parameter's pointer is null, so that its pointee does not exist. `None` for references,
-    /// `this` and other objects.
-    pub(in crate::symbolic) fn is_null_parameter(&mut self, o: ObjId) -> Option<TermId> {
-        let object = self.object(o);
-        let (ObjKind::Parameter, Some(f)) = (&object.kind, object.func) else { return None };
-        let name = object.name.clone();
-        let func = self.program.func(f);
-        // A tensor's handle always leads to a tensor, and its storage exists if it has elements.
-        if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(super::tensors::OF_STORAGE) {
-            return None;
-        }
-        // A container without storage has a block of no bytes.
-        if name.ends_with(OF_CONTAINER) {
-            return None;
-        }
-        if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {
-            return None;
-        }
-        let source = InputSource::Param { function: func.display.clone(), name: format!("{NULL}{name}") };
-        let is_null = self.truth_input(source);
-        let one = self.arena.int(1);
-        Some(self.arena.eq(is_null, one))
-    }
-
-    pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
-        let t = self.signed_input(source.clone(), 1, false);
-        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
-        t
-    }
-
+impl ExecutionContext<'_> {
     /// Whether two objects may be one, given under two names.
     pub(in crate::symbolic) fn may_be_given_twice(&self, a: ObjId, b: ObjId) -> bool {
         let of = |o: ObjId| matches!(self.object(o).kind, ObjKind::Parameter);
@@ -63,30 +35,11 @@ impl Executor<'_> {
             && !self.assumptions.are_disjoint(a, b)
     }
 
-    /// Whether only a library's own pointers lead to an object.
-    fn is_librarys_own(&self, o: ObjId) -> bool {
-        self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::Class::Tensor))
-    }
-
     /// Whether two objects may be one if a write has the type of its pointer; copies and fills (`as_bytes`) write bytes
     /// of any type.
     pub(in crate::symbolic) fn may_be_written_twice(&self, a: ObjId, b: ObjId, as_bytes: bool) -> bool {
         self.may_be_given_twice(a, b)
             && (as_bytes || !self.are_other_structures(a, b) || !self.assumptions.takes(Axiom::TypesApart))
-    }
-
-    /// Whether both are structures and neither type is part of the other: they share no byte.
-    fn are_other_structures(&self, a: ObjId, b: ObjId) -> bool {
-        let of = |o: ObjId| {
-            let given = self.heap.given(o)?;
-            let m = self.program.module(given.module);
-            match &m.ty(given.ty?).kind {
-                TypeKind::Struct { name: Some(name), .. } => Some((m, given.ty?, source_name(name))),
-                _ => None,
-            }
-        };
-        let (Some((m, x, of_x)), Some((n, y, of_y))) = (of(a), of(b)) else { return false };
-        of_x != of_y && !m.has_part(x, of_y, n.size_of(y)) && !n.has_part(y, of_x, m.size_of(x))
     }
 
     /// Whether code outside the program may have the address of a variable.
@@ -114,6 +67,51 @@ impl Executor<'_> {
             let read = if as_bytes { Scalar::Bytes } else { read };
             is_changed(first, now, read) && self.may_be_written_twice(o, other, as_bytes) && self.is_on_this_side(other)
         })
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Condition under which a parameter's pointer is null, so that its pointee does not exist. `None` for references,
+    /// `this` and other objects.
+    pub(in crate::symbolic) fn is_null_parameter(&mut self, o: ObjId) -> Option<TermId> {
+        let object = self.object(o);
+        let (ObjKind::Parameter, Some(f)) = (&object.kind, object.func) else { return None };
+        let name = object.name.clone();
+        let func = self.program.func(f);
+        // A tensor's handle always leads to a tensor, and its storage exists if it has elements.
+        if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(super::tensors::OF_STORAGE) {
+            return None;
+        }
+        // A container without storage has a block of no bytes.
+        if name.ends_with(OF_CONTAINER) {
+            return None;
+        }
+        if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {
+            return None;
+        }
+        let source = InputSource::Param { function: func.display.clone(), name: format!("{NULL}{name}") };
+        let is_null = self.truth_input(source);
+        let one = self.arena.int(1);
+        Some(self.arena.eq(is_null, one))
+    }
+
+    /// Whether only a library's own pointers lead to an object.
+    fn is_librarys_own(&self, o: ObjId) -> bool {
+        self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::Class::Tensor))
+    }
+
+    /// Whether both are structures and neither type is part of the other: they share no byte.
+    fn are_other_structures(&self, a: ObjId, b: ObjId) -> bool {
+        let of = |o: ObjId| {
+            let given = self.heap.given(o)?;
+            let m = self.program.module(given.module);
+            match &m.ty(given.ty?).kind {
+                TypeKind::Struct { name: Some(name), .. } => Some((m, given.ty?, source_name(name))),
+                _ => None,
+            }
+        };
+        let (Some((m, x, of_x)), Some((n, y, of_y))) = (of(a), of(b)) else { return false };
+        of_x != of_y && !m.has_part(x, of_y, n.size_of(y)) && !n.has_part(y, of_x, m.size_of(x))
     }
 
     /// Whether the side that is executed may access an object.
@@ -146,10 +144,18 @@ impl Executor<'_> {
     }
 
     /// Records that kernels, or copies for them, write given memory.
-    pub(crate) fn note_written_by_device(&mut self, o: ObjId) {
+    pub fn note_written_by_device(&mut self, o: ObjId) {
         if matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.written_by_device.insert(o);
         }
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
+        let t = self.signed_input(source.clone(), 1, false);
+        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
+        t
     }
 }
 

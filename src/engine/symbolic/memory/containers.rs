@@ -9,7 +9,7 @@ use super::given::Place;
 use super::object::ObjId;
 use super::tensors::Class;
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::InputSource;
 use ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
@@ -25,7 +25,7 @@ const LARGEST: i128 = 1 << 47;
 /// Suffix of the name of the object in which a container's first element lies; it follows the container's own name.
 pub(in crate::symbolic) const OF_CONTAINER: &str = ".data()";
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Pointer of the container that lies at a byte of a given object; `None` if there is no container.
     pub(super) fn pointer_of_container(&mut self, o: ObjId, at: i64, place: &Place) -> Option<Value> {
         let given = *self.heap.given(o)?;

@@ -5,8 +5,10 @@ use super::initial::element;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
@@ -16,7 +18,7 @@ use std::rc::Rc;
 /// Maximum size in bytes of a copy that is made cell by cell.
 const MAX_COPY: i128 = 1 << 14;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
         self.note_written_as_bytes(dst);
@@ -190,6 +192,68 @@ impl Executor<'_> {
         s.mem.insert(to, Rc::new(state));
     }
 
+    pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+        self.note_written_as_bytes(dst);
+        let dst = &without_null(dst);
+        for t in dst.iter() {
+            if let Base::Unknown(l) = &t.base {
+                self.forget_lost(s, l, &UnknownReason::FilledSomewhere, true);
+            }
+        }
+        let n = self.arena.as_int(len);
+        let zero = self.arena.as_int(byte) == Some(0);
+        for t in dst.iter() {
+            // Unknown targets were havocked above; null and functions have no contents.
+            let Base::Object(o) = t.base else { continue };
+            if !self.knows_stores(o) {
+                continue;
+            }
+            if self.several.has_other_names(o) {
+                self.written_by_another_name(s, o, &UnknownReason::Filled);
+                continue;
+            }
+            let extent = self.object(o).extent;
+            let at = self.arena.as_int(t.offset);
+            let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);
+            if whole && zero {
+                let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Zero));
+                s.mem.insert(o, Rc::new(n));
+                continue;
+            }
+            match (n, at) {
+                (Some(n), Some(at)) if zero && n <= 1024 && dst.len() == 1 => {
+                    self.ensure(s, o);
+                    let Some(rc) = s.mem.get(&o) else { continue };
+                    let mut state = rc.as_ref().clone();
+                    let at = i64::try_from(at).unwrap_or(0);
+                    let n = i64::try_from(n).unwrap_or(0);
+                    self.keep_cut_cells(&mut state, at, at + n);
+                    let z = self.arena.int(0);
+                    let each = [8, 4, 2].into_iter().find(|each| n % each == 0 && at % each == 0).unwrap_or(1);
+                    let mut b = 0;
+                    while b < n {
+                        state.cells.insert(at + b, (u32::try_from(each).unwrap_or(1), Value::Int(z)));
+                        b += each;
+                    }
+                    s.mem.insert(o, Rc::new(state));
+                }
+                _ => match self.arena.as_int(byte) {
+                    Some(b) if self.side == Side::Host && dst.len() == 1 => {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            clippy::cast_sign_loss,
+                            reason = "the low byte is what is written"
+                        )]
+                        self.write_layer(s, o, t.offset, (1, 1, len), Written::Fill(b as u8));
+                    }
+                    _ => self.forget(s, o, &UnknownReason::Filled, false),
+                },
+            }
+        }
+    }
+}
+
+impl ValueDomain<'_> {
     /// Collects the scalars of a constant that overlap a byte range: the offset, size and value of each.
     pub(in crate::symbolic) fn scalars(
         &self,
@@ -250,68 +314,10 @@ impl Executor<'_> {
             _ => out.push((at, size, c.clone())),
         }
     }
+}
 
-    pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
-        self.note_written_as_bytes(dst);
-        let dst = &without_null(dst);
-        for t in dst.iter() {
-            if let Base::Unknown(l) = &t.base {
-                self.forget_lost(s, l, &UnknownReason::FilledSomewhere, true);
-            }
-        }
-        let n = self.arena.as_int(len);
-        let zero = self.arena.as_int(byte) == Some(0);
-        for t in dst.iter() {
-            // Unknown targets were havocked above; null and functions have no contents.
-            let Base::Object(o) = t.base else { continue };
-            if !self.knows_stores(o) {
-                continue;
-            }
-            if self.several.has_other_names(o) {
-                self.written_by_another_name(s, o, &UnknownReason::Filled);
-                continue;
-            }
-            let extent = self.object(o).extent;
-            let at = self.arena.as_int(t.offset);
-            let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);
-            if whole && zero {
-                let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Zero));
-                s.mem.insert(o, Rc::new(n));
-                continue;
-            }
-            match (n, at) {
-                (Some(n), Some(at)) if zero && n <= 1024 && dst.len() == 1 => {
-                    self.ensure(s, o);
-                    let Some(rc) = s.mem.get(&o) else { continue };
-                    let mut state = rc.as_ref().clone();
-                    let at = i64::try_from(at).unwrap_or(0);
-                    let n = i64::try_from(n).unwrap_or(0);
-                    self.keep_cut_cells(&mut state, at, at + n);
-                    let z = self.arena.int(0);
-                    let each = [8, 4, 2].into_iter().find(|each| n % each == 0 && at % each == 0).unwrap_or(1);
-                    let mut b = 0;
-                    while b < n {
-                        state.cells.insert(at + b, (u32::try_from(each).unwrap_or(1), Value::Int(z)));
-                        b += each;
-                    }
-                    s.mem.insert(o, Rc::new(state));
-                }
-                _ => match self.arena.as_int(byte) {
-                    Some(b) if self.side == Side::Host && dst.len() == 1 => {
-                        #[expect(
-                            clippy::cast_possible_truncation,
-                            clippy::cast_sign_loss,
-                            reason = "the low byte is what is written"
-                        )]
-                        self.write_layer(s, o, t.offset, (1, 1, len), Written::Fill(b as u8));
-                    }
-                    _ => self.forget(s, o, &UnknownReason::Filled, false),
-                },
-            }
-        }
-    }
-
-    pub(crate) fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
+impl Terms {
+    pub fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
         match self.offset_pointer(p, delta) {
             Value::Ptr(p) => p,
             _ => p.clone(),

@@ -9,12 +9,15 @@ use super::containers::OF_CONTAINER;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
 use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
 use ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
+use models::dlpack::Carrier;
 use models::tensors::TENSOR;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -35,44 +38,10 @@ pub(in crate::symbolic) struct Place {
 /// Maximum nesting depth of members.
 const DEPTH: usize = 16;
 
-impl Executor<'_> {
-    /// Pointee type of a pointer type, if the module has it.
-    pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
-        m.type_named(pointee_name(type_name)?)
-    }
-
-    /// Records the provenance of a given object.
-    pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
-        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
-    }
-
-    /// Records a given object if its type is a class of a library with models; returns whether it is.
-    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
-        let class = Class::of(type_name);
-        if class.is_some() {
-            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
-        }
-        class.is_some()
-    }
-
-    /// Records an argument that carries a tensor of DLPack.
-    pub(crate) fn note_carrier(&mut self, o: ObjId, function: FuncRef) {
-        let class = Some(Class::Carrier);
-        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value: true, class });
-    }
-
-    /// Returns the tensors that arguments carry, each with the function that has the argument.
-    pub(crate) fn tensors_carried(&self) -> Vec<(ObjId, FuncRef)> {
-        let carried = |o: ObjId| {
-            let given = self.heap.given(o).filter(|g| g.class == Some(Class::Carrier))?;
-            Some((self.heap.pointee(o, 0)?, given.function))
-        };
-        self.heap.of_classes().into_iter().filter_map(carried).collect()
-    }
-
+impl ExecutionContext<'_> {
     /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
     /// of them another tensor.
-    pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
+    pub fn fill_given_handles(&mut self, s: &mut State) {
         // Handles passed by reference may be aliases.
         let own = |e: &Self, o: &ObjId| !matches!(e.object(*o).kind, ObjKind::Parameter);
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
@@ -92,6 +61,56 @@ impl Executor<'_> {
                 }
             }
         }
+    }
+
+    /// Writes the given contents of a structure into a state, scalar by scalar, since a read may cover several scalars.
+    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
+        self.ensure(s, o);
+        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
+        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
+        let zero = self.arena.int(0);
+        let filled = self.with_given(o, state, (&zero, bytes));
+        s.mem.insert(o, filled);
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Adds the object of an argument that carries a tensor of DLPack. Its first word points to the tensor, as that of a
+    /// handle.
+    pub(in crate::symbolic) fn carrier_given(&mut self, f: FuncRef, carrier: &Carrier, object: Object) -> Value {
+        let extent = Some(self.arena.int(i128::from(carrier.bytes)));
+        let o = self.heap.add(Object { kind: ObjKind::HostLocal, extent, array: false, ..object });
+        self.note_carrier(o, f);
+        self.pointer(o, 0)
+    }
+
+    /// Records an argument that carries a tensor of DLPack.
+    fn note_carrier(&mut self, o: ObjId, function: FuncRef) {
+        let class = Some(Class::Carrier);
+        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value: true, class });
+    }
+
+    /// Returns the tensors that arguments carry, each with the function that has the argument.
+    pub fn tensors_carried(&self) -> Vec<(ObjId, FuncRef)> {
+        let carried = |o: ObjId| {
+            let given = self.heap.given(o).filter(|g| g.class == Some(Class::Carrier))?;
+            Some((self.heap.pointee(o, 0)?, given.function))
+        };
+        self.heap.of_classes().into_iter().filter_map(carried).collect()
+    }
+
+    /// Records the provenance of a given object.
+    pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
+        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
+    }
+
+    /// Records a given object if its type is a class of a library with models; returns whether it is.
+    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
+        let class = Class::of(type_name);
+        if class.is_some() {
+            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+        }
+        class.is_some()
     }
 
     /// A scalar of a handle or of its pointee.
@@ -131,31 +150,6 @@ impl Executor<'_> {
         }
     }
 
-    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
-        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
-        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
-        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
-        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
-        let (ty, index) = match &m.ty(field.ty).kind {
-            TypeKind::Array { elem, .. } => {
-                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
-                (*elem, u64::try_from(rest / size).ok())
-            }
-            _ => ((rest == 0).then_some(field.ty)?, None),
-        };
-        if let TypeKind::Ptr(_) = m.ty(ty).kind {
-            return Some(Place {
-                path: format!("{handle}{OF_STORAGE}"),
-                ty,
-                declared: None,
-                range: None,
-                leads_to: None,
-            });
-        }
-        let (path, range) = tensors::member(handle, name, index)?;
-        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
-    }
-
     /// Name of the tensor whose given contents these arguments of
     /// [`Function::Content`](crate::symbolic::terms::functions::Function) denote.
     pub fn given_contents_of(&self, args: &[TermId]) -> Option<&str> {
@@ -182,16 +176,6 @@ impl Executor<'_> {
             let is_it = |g: &Given| g.by_value && g.function == f;
             self.heap.given(*o).is_some_and(is_it) && self.object(*o).name == name
         })
-    }
-
-    /// Writes the given contents of a structure into a state, scalar by scalar, since a read may cover several scalars.
-    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
-        self.ensure(s, o);
-        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
-        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
-        let zero = self.arena.int(0);
-        let filled = self.with_given(o, state, (&zero, bytes));
-        s.mem.insert(o, filled);
     }
 
     /// Objects behind a function's pointers, with their names and, if the type is known, the element size in bytes.
@@ -396,5 +380,37 @@ impl Executor<'_> {
             at = end;
         }
         Rc::new(filled)
+    }
+}
+
+impl Terms {
+    /// Pointee type of a pointer type, if the module has it.
+    pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
+        m.type_named(pointee_name(type_name)?)
+    }
+
+    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
+        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
+        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
+        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
+        let (ty, index) = match &m.ty(field.ty).kind {
+            TypeKind::Array { elem, .. } => {
+                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
+                (*elem, u64::try_from(rest / size).ok())
+            }
+            _ => ((rest == 0).then_some(field.ty)?, None),
+        };
+        if let TypeKind::Ptr(_) = m.ty(ty).kind {
+            return Some(Place {
+                path: format!("{handle}{OF_STORAGE}"),
+                ty,
+                declared: None,
+                range: None,
+                leads_to: None,
+            });
+        }
+        let (path, range) = tensors::member(handle, name, index)?;
+        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 }

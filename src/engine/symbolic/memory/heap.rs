@@ -77,7 +77,7 @@ impl Heap {
     }
 
     /// First object of a kind.
-    pub(crate) fn first_of(&self, kind: &ObjKind) -> Option<ObjId> {
+    pub fn first_of(&self, kind: &ObjKind) -> Option<ObjId> {
         let at = self.objects.iter().position(|o| o.kind == *kind)?;
         u32::try_from(at).ok().map(ObjId)
     }
@@ -100,7 +100,7 @@ impl Heap {
         self.object_mut(o).extent = Some(bytes);
     }
 
-    pub(crate) fn set_kind(&mut self, o: ObjId, kind: ObjKind) {
+    pub fn set_kind(&mut self, o: ObjId, kind: ObjKind) {
         self.object_mut(o).kind = kind;
     }
 
@@ -117,7 +117,7 @@ impl Heap {
 impl Heap {
     /// Returns the object of an allocation: the same one each time that it is executed, with `object` as its new
     /// description.
-    pub(crate) fn allocate(&mut self, at: Allocation, object: Object) -> ObjId {
+    pub fn allocate(&mut self, at: Allocation, object: Object) -> ObjId {
         let id = match self.allocated.get(&at).copied() {
             Some(id) => {
                 *self.object_mut(id) = object;
@@ -136,7 +136,7 @@ impl Heap {
 
     /// Returns the object of an allocation that is a copy of a given object; the copy inherits the original's
     /// provenance.
-    pub(crate) fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> ObjId {
+    pub fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> ObjId {
         let id = self.allocate(at, object);
         self.copies.insert(id, of);
         if let Some(given) = self.given.get(&of).copied() {
@@ -151,7 +151,7 @@ impl Heap {
     }
 
     /// Object of the first allocation at a site.
-    pub(crate) fn allocated_at(&self, context: u64, site: Site) -> Option<ObjId> {
+    pub fn allocated_at(&self, context: u64, site: Site) -> Option<ObjId> {
         self.allocated.get(&(context, site, 1)).copied()
     }
 
@@ -188,7 +188,7 @@ impl Heap {
     }
 
     /// Returns `objects` and all given objects reachable from them through pointers.
-    pub(crate) fn given_behind(&self, objects: &[ObjId]) -> Vec<ObjId> {
+    pub fn given_behind(&self, objects: &[ObjId]) -> Vec<ObjId> {
         let mut all = objects.to_vec();
         let mut at = 0;
         while let Some(from) = all.get(at).copied() {
@@ -228,11 +228,11 @@ impl Heap {
     }
 
     /// Device variables that are followed from the start.
-    pub(crate) fn followed_variables(&self) -> impl Iterator<Item = ObjId> {
+    pub fn followed_variables(&self) -> impl Iterator<Item = ObjId> {
         self.shadows.values().copied()
     }
 
-    pub(crate) fn follow_variable(&mut self, shadow: GlobalRef, o: ObjId) {
+    pub fn follow_variable(&mut self, shadow: GlobalRef, o: ObjId) {
         self.shadows.insert(shadow, o);
     }
 }
@@ -240,13 +240,13 @@ impl Heap {
 // ---- contents ----
 impl Heap {
     /// Returns a version for new contents.
-    pub(crate) const fn next_version(&mut self) -> u32 {
+    pub const fn next_version(&mut self) -> u32 {
         self.version += 1;
         self.version
     }
 
     /// Last assigned version of contents.
-    pub(crate) const fn version(&self) -> u32 {
+    pub const fn version(&self) -> u32 {
         self.version
     }
 
@@ -276,13 +276,13 @@ impl Heap {
     }
 
     /// Records the initial contents of a copy of a given object.
-    pub(crate) fn note_copied(&mut self, o: ObjId, state: Rc<ObjState>) {
+    pub fn note_copied(&mut self, o: ObjId, state: Rc<ObjState>) {
         self.at_entry.entry(o).or_insert(state);
     }
 
     /// Contents of a given object at the call of its function, of a variable when it was first reached, or of a copy
     /// when it was made.
-    pub(crate) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
+    pub fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
         self.at_entry.get(&o)
     }
 

@@ -2,8 +2,9 @@
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::{Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::terms::linear::gcd;
 use crate::symbolic::terms::term::{TermId, wrap_value};
 use base::reasons::UnknownReason;
@@ -12,11 +13,101 @@ use std::rc::Rc;
 
 /// Maximum number of elements of a constant table that is read at a variable offset.
 const MAX_TABLE: i128 = 64;
-
 /// Maximum number of targets of a pointer that is read from such a table.
 const MAX_POINTERS: usize = 32;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
+    /// Ensures that an object has a state: globals get their initial contents.
+    pub fn ensure(&mut self, s: &mut State, o: ObjId) {
+        if s.mem.contains_key(&o) {
+            return;
+        }
+        // Initial contents are the same on every path to the first use, and given contents the same in every kernel.
+        let given = if self.heap.given(o).is_some() { self.heap.at_entry(o) } else { None };
+        if let Some(first) = given.or_else(|| self.heap.first(o)) {
+            s.mem.insert(o, first.clone());
+            return;
+        }
+        let rest = match &self.object(o).kind {
+            ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
+                let g = self.program.global(*r);
+                let internal = g.constant
+                    || self.from_the_start
+                    || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
+                // An unrecognised copy may have overwritten a device variable's initial value.
+                let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
+                match &g.init {
+                    _ if device => {
+                        let v = self.heap.next_version();
+                        Rest::Unknown {
+                            version: v,
+                            input: false,
+                            reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
+                        }
+                    }
+                    Some(Const::Zero(_)) if internal => Rest::Zero,
+                    Some(_) if internal => Rest::Init,
+                    None if g.defined && internal => Rest::Zero,
+                    _ => {
+                        let v = self.heap.next_version();
+                        Rest::Unknown {
+                            version: v,
+                            input: false,
+                            reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
+                        }
+                    }
+                }
+            }
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
+            }
+            ObjKind::DeviceHeap
+            | ObjKind::SharedDynamic
+            | ObjKind::SharedStatic(_)
+            | ObjKind::HostHeap
+            | ObjKind::Managed => Rest::Uninit,
+            _ => {
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
+            }
+        };
+        match (&rest, &self.object(o).kind) {
+            (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => {
+                let r = *r;
+                self.keep_initial(o, r);
+            }
+            // Zero or unwritten memory holds no address.
+            (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
+            _ => {}
+        }
+        let state = Rc::new(ObjState::new(rest));
+        if self.object(o).kind.is_there_from_the_start() || self.heap.given(o).is_some() {
+            self.heap.note_first(o, state.clone());
+        }
+        s.mem.insert(o, state);
+    }
+
+    /// Puts the host variables that the program may write into a state, so that changes by loops and on other paths are
+    /// compared with it.
+    pub fn ensure_written(&mut self, s: &mut State) {
+        for g in self.limits.effort().written() {
+            let o = self.global_object(g.module, g.global);
+            self.ensure(s, o);
+        }
+    }
+
+    /// Puts the pointees of an argument, which may be a structure passed by value, into a state.
+    pub fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
+        let mut objects = vec![];
+        self.collect_objects(v, &mut objects);
+        for o in objects {
+            self.ensure(s, o);
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Object with the string `argv[i]`.
     pub(in crate::symbolic) fn argument_text(&mut self, i: u32) -> ObjId {
         if let Some(o) = self.inputs.argv_texts.get(&i) {
@@ -149,79 +240,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Ensures that an object has a state: globals get their initial contents.
-    pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
-        if s.mem.contains_key(&o) {
-            return;
-        }
-        // Initial contents are the same on every path to the first use, and given contents the same in every kernel.
-        let given = if self.heap.given(o).is_some() { self.heap.at_entry(o) } else { None };
-        if let Some(first) = given.or_else(|| self.heap.first(o)) {
-            s.mem.insert(o, first.clone());
-            return;
-        }
-        let rest = match &self.object(o).kind {
-            ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
-                let g = self.program.global(*r);
-                let internal = g.constant
-                    || self.from_the_start
-                    || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
-                // An unrecognised copy may have overwritten a device variable's initial value.
-                let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
-                match &g.init {
-                    _ if device => {
-                        let v = self.heap.next_version();
-                        Rest::Unknown {
-                            version: v,
-                            input: false,
-                            reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
-                        }
-                    }
-                    Some(Const::Zero(_)) if internal => Rest::Zero,
-                    Some(_) if internal => Rest::Init,
-                    None if g.defined && internal => Rest::Zero,
-                    _ => {
-                        let v = self.heap.next_version();
-                        Rest::Unknown {
-                            version: v,
-                            input: false,
-                            reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
-                        }
-                    }
-                }
-            }
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
-                let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
-            }
-            ObjKind::DeviceHeap
-            | ObjKind::SharedDynamic
-            | ObjKind::SharedStatic(_)
-            | ObjKind::HostHeap
-            | ObjKind::Managed => Rest::Uninit,
-            _ => {
-                let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
-            }
-        };
-        match (&rest, &self.object(o).kind) {
-            (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => {
-                let r = *r;
-                self.keep_initial(o, r);
-            }
-            // Zero or unwritten memory holds no address.
-            (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
-            _ => {}
-        }
-        let state = Rc::new(ObjState::new(rest));
-        if self.object(o).kind.is_there_from_the_start() || self.heap.given(o).is_some() {
-            self.heap.note_first(o, state.clone());
-        }
-        s.mem.insert(o, state);
-    }
-
     /// Puts an object with its initial contents into a state.
-    pub(crate) fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
+    pub fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
         if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
             (&state.rest, &self.object(o).kind)
         {
@@ -229,24 +249,6 @@ impl Executor<'_> {
             self.keep_initial(o, r);
         }
         s.mem.insert(o, Rc::new(state));
-    }
-
-    /// Puts the host variables that the program may write into a state, so that changes by loops and on other paths are
-    /// compared with it.
-    pub(crate) fn ensure_written(&mut self, s: &mut State) {
-        for g in self.limits.effort().written() {
-            let o = self.global_object(g.module, g.global);
-            self.ensure(s, o);
-        }
-    }
-
-    /// Puts the pointees of an argument, which may be a structure passed by value, into a state.
-    pub fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
-        let mut objects = vec![];
-        self.collect_objects(v, &mut objects);
-        for o in objects {
-            self.ensure(s, o);
-        }
     }
 }
 

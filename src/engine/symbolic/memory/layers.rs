@@ -6,8 +6,11 @@
 use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
@@ -16,7 +19,7 @@ use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Puts a layer over an object's contents; elements are `(stride, bytes, count)`.
     pub(in crate::symbolic) fn write_layer(
         &mut self,
@@ -45,42 +48,60 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
     }
 
-    /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
-    /// first path.
-    pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
-        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
-        let depth = depth_of(a).max(depth_of(b)) + 1;
-        if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
-            return None;
-        }
-        let states = [Rc::new(a.clone()), Rc::new(b.clone())];
-        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
-    }
-
-    /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
-    pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
-        let known = self.arena.conjuncts(path);
-        let mut state = state.clone();
-        while let Rest::Either(e) = &state.rest {
-            if !state.cells.is_empty() {
-                break;
+    /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
+    pub fn store_file(
+        &mut self,
+        s: &mut State,
+        to: &Rc<Vec<Target>>,
+        (file, at): (u32, TermId),
+        length: TermId,
+        size: TermId,
+    ) {
+        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
+            return;
+        };
+        let number = |e: &Self, t: TermId| e.arena.as_int(t);
+        match (number(self, *offset), number(self, length)) {
+            (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
+                // Cells of the size in which they will most likely be read.
+                let each = match number(self, size) {
+                    Some(b @ (1 | 2 | 4 | 8)) => b,
+                    _ if n % 4 == 0 => 4,
+                    _ => 1,
+                };
+                let bits = u32::try_from(each * 8).unwrap_or(8);
+                for i in 0..n / each {
+                    let (from, delta) = (self.arena.add_const(at, i * each), self.arena.int(i * each));
+                    let value = self.file_value(file, from, bits);
+                    let place = self.offset_targets(to, delta);
+                    self.store(s, &place, Value::Int(value), u64::from(bits / 8));
+                }
             }
-            let way = self.arena.conjuncts(e.first);
-            let side = if way.iter().all(|c| known.contains(c)) {
-                0
-            } else if way.iter().any(|c| {
-                let n = self.arena.not(*c);
-                known.contains(&n)
-            }) {
-                1
-            } else {
-                break;
-            };
-            state = e.states[side].clone();
+            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
         }
-        state
     }
 
+    /// Copies `len` bytes as a layer that refers to the source's present contents.
+    pub(in crate::symbolic) fn copy_layer(
+        &mut self,
+        s: &mut State,
+        (to, offset): (ObjId, TermId),
+        (from, at): (ObjId, TermId),
+        len: TermId,
+    ) {
+        self.ensure(s, from);
+        match s.mem.get(&from).cloned() {
+            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
+            None => {
+                let name = self.object(to).name.clone();
+                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
+            }
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(in crate::symbolic) fn read_either(
         &mut self,
         o: ObjId,
@@ -158,21 +179,6 @@ impl Executor<'_> {
             },
             None => Value::unknown(reason.clone()),
         }
-    }
-
-    /// Drops unsigned 64-bit wraps from a byte or element count: a negative count is empty, not huge, since a call with
-    /// it fails.
-    fn no_huge_number(&mut self, count: TermId) -> TermId {
-        let wraps: FxHashMap<TermId, TermId> = self
-            .arena
-            .cone(&[count])
-            .into_iter()
-            .filter_map(|t| match self.arena.get(t) {
-                Term::Wrap { arg, bits: 64, signed: false } => Some((t, *arg)),
-                _ => None,
-            })
-            .collect();
-        self.arena.substitute(count, &wraps)
     }
 
     /// Whether `count` elements of `stride` bytes from `from` on fill an object.
@@ -268,6 +274,18 @@ impl Executor<'_> {
         }
     }
 
+    /// Loads an integer of `bytes` bytes, if memory holds a known one.
+    pub fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        let state = s.mem.get(o)?.clone();
+        match self.read_cells(*o, &state, *offset, bytes, None) {
+            Value::Int(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+impl ValueDomain<'_> {
     /// Integer of `bits` bits at a byte position of a file: an input.
     pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
         if let (Some(at), Some(name)) =
@@ -278,67 +296,58 @@ impl Executor<'_> {
         let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
         self.arena.apply(Function::File, args, Range::of_value(bits, true))
     }
+}
 
-    /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
-    pub(crate) fn store_file(
-        &mut self,
-        s: &mut State,
-        to: &Rc<Vec<Target>>,
-        (file, at): (u32, TermId),
-        length: TermId,
-        size: TermId,
-    ) {
-        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
-            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
-            return;
-        };
-        let number = |e: &Self, t: TermId| e.arena.as_int(t);
-        match (number(self, *offset), number(self, length)) {
-            (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
-                // Cells of the size in which they will most likely be read.
-                let each = match number(self, size) {
-                    Some(b @ (1 | 2 | 4 | 8)) => b,
-                    _ if n % 4 == 0 => 4,
-                    _ => 1,
-                };
-                let bits = u32::try_from(each * 8).unwrap_or(8);
-                for i in 0..n / each {
-                    let (from, delta) = (self.arena.add_const(at, i * each), self.arena.int(i * each));
-                    let value = self.file_value(file, from, bits);
-                    let place = self.offset_targets(to, delta);
-                    self.store(s, &place, Value::Int(value), u64::from(bits / 8));
-                }
-            }
-            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
+impl Terms {
+    /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
+    /// first path.
+    pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
+        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
+        let depth = depth_of(a).max(depth_of(b)) + 1;
+        if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
+            return None;
         }
+        let states = [Rc::new(a.clone()), Rc::new(b.clone())];
+        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
     }
 
-    /// Loads an integer of `bytes` bytes, if memory holds a known one.
-    pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
-        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
-        let state = s.mem.get(o)?.clone();
-        match self.read_cells(*o, &state, *offset, bytes, None) {
-            Value::Int(t) => Some(t),
-            _ => None,
+    /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
+    pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
+        let known = self.arena.conjuncts(path);
+        let mut state = state.clone();
+        while let Rest::Either(e) = &state.rest {
+            if !state.cells.is_empty() {
+                break;
+            }
+            let way = self.arena.conjuncts(e.first);
+            let side = if way.iter().all(|c| known.contains(c)) {
+                0
+            } else if way.iter().any(|c| {
+                let n = self.arena.not(*c);
+                known.contains(&n)
+            }) {
+                1
+            } else {
+                break;
+            };
+            state = e.states[side].clone();
         }
+        state
     }
 
-    /// Copies `len` bytes as a layer that refers to the source's present contents.
-    pub(in crate::symbolic) fn copy_layer(
-        &mut self,
-        s: &mut State,
-        (to, offset): (ObjId, TermId),
-        (from, at): (ObjId, TermId),
-        len: TermId,
-    ) {
-        self.ensure(s, from);
-        match s.mem.get(&from).cloned() {
-            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
-            None => {
-                let name = self.object(to).name.clone();
-                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
-            }
-        }
+    /// Drops unsigned 64-bit wraps from a byte or element count: a negative count is empty, not huge, since a call with
+    /// it fails.
+    fn no_huge_number(&mut self, count: TermId) -> TermId {
+        let wraps: FxHashMap<TermId, TermId> = self
+            .arena
+            .cone(&[count])
+            .into_iter()
+            .filter_map(|t| match self.arena.get(t) {
+                Term::Wrap { arg, bits: 64, signed: false } => Some((t, *arg)),
+                _ => None,
+            })
+            .collect();
+        self.arena.substitute(count, &wraps)
     }
 }
 

@@ -7,21 +7,17 @@
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
 
-impl Executor<'_> {
-    /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
-    pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
-        let objects = self.objects_at(s, p);
-        self.heap.register(objects);
-    }
-
+impl ExecutionContext<'_> {
     /// Whether two objects may have the same address: they were given under two names, or one may have been allocated
     /// where the other was freed on any path.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
@@ -37,7 +33,7 @@ impl Executor<'_> {
     }
 
     /// Frees the pointee. Only the start of an allocation can be freed; null does nothing.
-    pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release(&mut self, s: &mut State, p: &[Target]) {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else {
@@ -81,7 +77,7 @@ impl Executor<'_> {
 
     /// Frees through lost pointers: each device, managed or given allocation to which one may lead becomes possibly
     /// freed.
-    pub(crate) fn release_lost(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release_lost(&mut self, s: &mut State, p: &[Target]) {
         for t in p {
             if let Base::Unknown(l) = &t.base {
                 for o in self.places_of_lost(s, l) {
@@ -109,7 +105,7 @@ impl Executor<'_> {
 
     /// Frees all memory from the runtime together with its device's context (`cudaDeviceReset`); `certain` if that
     /// device is the only one in use. Memory of another device is not freed.
-    pub(crate) fn end_context(&mut self, s: &mut State, certain: bool) {
+    pub fn end_context(&mut self, s: &mut State, certain: bool) {
         let mut all: Vec<ObjId> = s
             .mem
             .keys()
@@ -157,41 +153,6 @@ impl Executor<'_> {
         Some(Rc::new(now))
     }
 
-    /// Joins the free states of two merged paths; `sel` is true on the first.
-    pub(in crate::symbolic) fn merge_freed(
-        &mut self,
-        sel: TermId,
-        a: Option<&Rc<Freed>>,
-        b: Option<&Rc<Freed>>,
-    ) -> Option<Rc<Freed>> {
-        if a == b {
-            return a.cloned();
-        }
-        let no = self.arena.bool(false);
-        let other = self.arena.not(sel);
-        let mut either = |of: fn(&Freed) -> TermId| {
-            let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
-            let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
-            self.arena.or(x, y)
-        };
-        let (cond, with_context) = (either(|f| f.cond), either(|f| f.with_context));
-        let mut at: Vec<Rc<Vec<Site>>> = vec![];
-        for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
-            if !at.contains(place) {
-                at.push(place.clone());
-            }
-        }
-        Some(Rc::new(Freed { cond, with_context, at }))
-    }
-
-    /// Condition under which an object has been freed.
-    pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
-        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
-            Some(f) => f.cond,
-            None => self.arena.bool(false),
-        }
-    }
-
     /// Sets the condition under which an object has been freed; the free sites are all that were ever recorded for it.
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
@@ -202,16 +163,6 @@ impl Executor<'_> {
         if let Some(st) = s.mem.get_mut(&o) {
             Rc::make_mut(st).freed = freed;
         }
-    }
-
-    /// Condition that an object has been freed at iteration `k` of a loop that may free it: before the loop or in an
-    /// earlier iteration. The second term is the fact that the first iteration has no earlier one.
-    pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
-        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
-        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
-        let one = self.arena.int(1);
-        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
-        (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
     /// Records an access or copy of possibly freed memory. `stack` leads to it and ends with it.
@@ -253,7 +204,7 @@ impl Executor<'_> {
     }
 
     /// Records one side of a copy or fill made by a CUDA call: `bytes` bytes from the pointer on.
-    pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+    pub fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
         if !self.events.recording || self.side != Side::Host {
             return;
         }
@@ -263,6 +214,32 @@ impl Executor<'_> {
         let at = self.kernel.partitions.tick();
         let not_empty = self.nothing_empty(s);
         self.events.copies.push(CopyEvent { side: AccessEvent { targets: p.clone(), at, ..side }, not_empty });
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
+    pub fn register(&mut self, s: &State, p: &[Target]) {
+        let objects = self.objects_at(s, p);
+        self.heap.register(objects);
+    }
+
+    /// Condition under which an object has been freed.
+    pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
+        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
+            Some(f) => f.cond,
+            None => self.arena.bool(false),
+        }
+    }
+
+    /// Condition that an object has been freed at iteration `k` of a loop that may free it: before the loop or in an
+    /// earlier iteration. The second term is the fact that the first iteration has no earlier one.
+    pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
+        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
+        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+        let one = self.arena.int(1);
+        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
+        (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
     /// Condition that every allocation so far has at least one byte.
@@ -279,5 +256,34 @@ impl Executor<'_> {
         let one = self.arena.int(1);
         let all: Vec<TermId> = extents.into_iter().map(|t| self.arena.le(one, t)).collect();
         self.arena.and_all(all)
+    }
+}
+
+impl Terms {
+    /// Joins the free states of two merged paths; `sel` is true on the first.
+    pub(in crate::symbolic) fn merge_freed(
+        &mut self,
+        sel: TermId,
+        a: Option<&Rc<Freed>>,
+        b: Option<&Rc<Freed>>,
+    ) -> Option<Rc<Freed>> {
+        if a == b {
+            return a.cloned();
+        }
+        let no = self.arena.bool(false);
+        let other = self.arena.not(sel);
+        let mut either = |of: fn(&Freed) -> TermId| {
+            let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
+            let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
+            self.arena.or(x, y)
+        };
+        let (cond, with_context) = (either(|f| f.cond), either(|f| f.with_context));
+        let mut at: Vec<Rc<Vec<Site>>> = vec![];
+        for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
+            if !at.contains(place) {
+                at.push(place.clone());
+            }
+        }
+        Some(Rc::new(Freed { cond, with_context, at }))
     }
 }

@@ -7,8 +7,11 @@
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Lost, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -19,7 +22,7 @@ use std::rc::Rc;
 /// Maximum number of constants that an offset may equal to be followed to each of them.
 const MOST_PLACES: usize = 8;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn load(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         let m = self.module(f);
         let mut out: Option<Value> = None;
@@ -43,16 +46,6 @@ impl Executor<'_> {
             });
         }
         out.unwrap_or_else(|| self.unknown_of(m, ty, &UnknownReason::LoadedThroughNothing))
-    }
-
-    /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
-    /// that of an empty `std::vector`, the program does not continue.
-    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
-        let is_null = |t: &Target| t.base == Base::Null;
-        if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
-            return p.clone();
-        }
-        Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
     }
 
     /// Whether nobody else may write such a scalar of the object while it is read.
@@ -140,28 +133,49 @@ impl Executor<'_> {
         self.among_stored(o, v)
     }
 
-    /// Writes a number read from an unknown cell back into the cell, so that later reads give the same number.
-    pub(in crate::symbolic) fn remember_number(
-        &self,
-        s: &mut State,
-        o: ObjId,
-        offset: TermId,
-        size: u64,
-        read: &Value,
-    ) {
-        let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return };
-        let is_unknown =
-            |s: &ObjState| matches!(s.cells.get(&at), Some((n, Value::Unknown(_))) if u64::from(*n) == size);
-        if !matches!(read, Value::Int(_)) || !s.mem.get(&o).is_some_and(|x| is_unknown(x)) {
-            return;
+    /// Loads a pointer through a pointer.
+    pub fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let mut out: Option<Value> = None;
+        for t in p.iter() {
+            let v = match &t.base {
+                Base::Object(o) => {
+                    self.ensure(s, *o);
+                    self.note_used_by_host(*o);
+                    let changed = self.is_changed_by_another_name(s, *o, Scalar::Pointer);
+                    let st = s.mem.get(o).filter(|_| !changed).cloned();
+                    match st {
+                        Some(st) => {
+                            let v = self.read_cells(*o, &st, t.offset, 8, None);
+                            let p = self.as_pointer(&v);
+                            Value::Ptr(p)
+                        }
+                        None => self.unknown_pointer(&UnknownReason::UnknownMemory),
+                    }
+                }
+                _ => self.unknown_pointer(&UnknownReason::LoadedThroughLost),
+            };
+            out = Some(match out {
+                None => v,
+                Some(old) => self.ite_value(t.cond, &v, &old),
+            });
         }
-        let Some(state) = s.mem.get_mut(&o) else { return };
-        if let Some(cell) = Rc::make_mut(state).cells.get_mut(&at) {
-            cell.1 = read.clone();
+        match out {
+            Some(Value::Ptr(p)) => p,
+            _ => {
+                let v = self.unknown_pointer(&UnknownReason::LoadedThroughNothing);
+                self.as_pointer(&v)
+            }
         }
     }
 
-    pub(crate) fn read_cells(
+    /// Loads a value of a type of the function's module.
+    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        self.load(s, f, p, ty)
+    }
+}
+
+impl MemoryDomain<'_> {
+    pub fn read_cells(
         &mut self,
         o: ObjId,
         state: &ObjState,
@@ -228,26 +242,6 @@ impl Executor<'_> {
             }
         }
         Value::unknown(UnknownReason::WrittenInPieces)
-    }
-
-    /// Adds an unknown piece for each byte that the pieces do not cover.
-    fn with_bytes_between(
-        &mut self,
-        mut parts: Vec<(i64, u32, Value)>,
-        (at, width): (i64, i64),
-        covered: i64,
-    ) -> Vec<(i64, u32, Value)> {
-        if covered < width {
-            let holes: Vec<i64> = (at..at + width)
-                .filter(|b| !parts.iter().any(|(from, n, _)| (*from..from + i64::from(*n)).contains(b)))
-                .collect();
-            for b in holes {
-                let kind = SymKind::Unknown { reason: UnknownReason::WrittenInPieces };
-                let byte = self.arena.fresh(kind, "?", Range::new(0, 255));
-                parts.push((b, 1, Value::Int(byte)));
-            }
-        }
-        parts
     }
 
     /// Loads at a variable offset.
@@ -332,32 +326,6 @@ impl Executor<'_> {
             }
             None => Value::unknown(UnknownReason::ArrayElement),
         }
-    }
-
-    /// Bounds of runs of adjacent cells, if all cells are zero and each run is aligned to integers of `size` bytes.
-    pub(in crate::symbolic) fn runs_of_zeros(&self, cells: &[(i64, u32, Value)], size: i64) -> Option<Vec<(i64, i64)>> {
-        let mut runs: Vec<(i64, i64)> = vec![];
-        for (at, bytes, v) in cells {
-            if !matches!(v, Value::Int(t) if self.arena.as_int(*t) == Some(0)) {
-                return None;
-            }
-            let end = at + i64::from(*bytes);
-            match runs.last_mut() {
-                Some(last) if last.1 == *at => last.1 = end,
-                _ => runs.push((*at, end)),
-            }
-        }
-        runs.iter().all(|r| r.0 % size == 0 && r.1 % size == 0).then_some(runs)
-    }
-
-    /// Constants that an offset may equal, if they are few: an offset of one of several members, for example.
-    pub(in crate::symbolic) fn few_places(&self, offset: TermId) -> Option<Vec<TermId>> {
-        if !matches!(self.arena.get(offset), Term::Ite(..)) {
-            return None;
-        }
-        let mut places = self.leaves(offset)?;
-        places.sort_unstable();
-        (places.len() <= MOST_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
     }
 
     /// Value of memory outside the cells.
@@ -446,17 +414,6 @@ impl Executor<'_> {
         }
     }
 
-    /// An unknown integer in memory. Equal versions hold equal contents.
-    pub(in crate::symbolic) fn content(&mut self, o: ObjId, version: u32, offset: TermId, bits: u32) -> Value {
-        let args = vec![
-            self.arena.int(i128::from(o.0)),
-            self.arena.int(i128::from(version)),
-            offset,
-            self.arena.int(i128::from(bits)),
-        ];
-        Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
-    }
-
     /// Converts a cell's value to the type as which it is read.
     pub(in crate::symbolic) fn convert(&mut self, f: FuncRef, v: Value, ty: TypeId) -> Value {
         let m = self.module(f);
@@ -480,44 +437,96 @@ impl Executor<'_> {
             _ => self.unknown_of(m, ty, &UnknownReason::OtherType),
         }
     }
+}
 
-    /// Loads a pointer through a pointer.
-    pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
-        let mut out: Option<Value> = None;
-        for t in p.iter() {
-            let v = match &t.base {
-                Base::Object(o) => {
-                    self.ensure(s, *o);
-                    self.note_used_by_host(*o);
-                    let changed = self.is_changed_by_another_name(s, *o, Scalar::Pointer);
-                    let st = s.mem.get(o).filter(|_| !changed).cloned();
-                    match st {
-                        Some(st) => {
-                            let v = self.read_cells(*o, &st, t.offset, 8, None);
-                            let p = self.as_pointer(&v);
-                            Value::Ptr(p)
-                        }
-                        None => self.unknown_pointer(&UnknownReason::UnknownMemory),
-                    }
-                }
-                _ => self.unknown_pointer(&UnknownReason::LoadedThroughLost),
-            };
-            out = Some(match out {
-                None => v,
-                Some(old) => self.ite_value(t.cond, &v, &old),
-            });
+impl ValueDomain<'_> {
+    /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
+    /// that of an empty `std::vector`, the program does not continue.
+    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let is_null = |t: &Target| t.base == Base::Null;
+        if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
+            return p.clone();
         }
-        match out {
-            Some(Value::Ptr(p)) => p,
-            _ => {
-                let v = self.unknown_pointer(&UnknownReason::LoadedThroughNothing);
-                self.as_pointer(&v)
-            }
+        Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
+    }
+}
+
+impl Terms {
+    /// Writes a number read from an unknown cell back into the cell, so that later reads give the same number.
+    pub(in crate::symbolic) fn remember_number(
+        &self,
+        s: &mut State,
+        o: ObjId,
+        offset: TermId,
+        size: u64,
+        read: &Value,
+    ) {
+        let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return };
+        let is_unknown =
+            |s: &ObjState| matches!(s.cells.get(&at), Some((n, Value::Unknown(_))) if u64::from(*n) == size);
+        if !matches!(read, Value::Int(_)) || !s.mem.get(&o).is_some_and(|x| is_unknown(x)) {
+            return;
+        }
+        let Some(state) = s.mem.get_mut(&o) else { return };
+        if let Some(cell) = Rc::make_mut(state).cells.get_mut(&at) {
+            cell.1 = read.clone();
         }
     }
 
-    /// Loads a value of a type of the function's module.
-    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
-        self.load(s, f, p, ty)
+    /// Adds an unknown piece for each byte that the pieces do not cover.
+    fn with_bytes_between(
+        &mut self,
+        mut parts: Vec<(i64, u32, Value)>,
+        (at, width): (i64, i64),
+        covered: i64,
+    ) -> Vec<(i64, u32, Value)> {
+        if covered < width {
+            let holes: Vec<i64> = (at..at + width)
+                .filter(|b| !parts.iter().any(|(from, n, _)| (*from..from + i64::from(*n)).contains(b)))
+                .collect();
+            for b in holes {
+                let kind = SymKind::Unknown { reason: UnknownReason::WrittenInPieces };
+                let byte = self.arena.fresh(kind, "?", Range::new(0, 255));
+                parts.push((b, 1, Value::Int(byte)));
+            }
+        }
+        parts
+    }
+
+    /// Bounds of runs of adjacent cells, if all cells are zero and each run is aligned to integers of `size` bytes.
+    pub(in crate::symbolic) fn runs_of_zeros(&self, cells: &[(i64, u32, Value)], size: i64) -> Option<Vec<(i64, i64)>> {
+        let mut runs: Vec<(i64, i64)> = vec![];
+        for (at, bytes, v) in cells {
+            if !matches!(v, Value::Int(t) if self.arena.as_int(*t) == Some(0)) {
+                return None;
+            }
+            let end = at + i64::from(*bytes);
+            match runs.last_mut() {
+                Some(last) if last.1 == *at => last.1 = end,
+                _ => runs.push((*at, end)),
+            }
+        }
+        runs.iter().all(|r| r.0 % size == 0 && r.1 % size == 0).then_some(runs)
+    }
+
+    /// Constants that an offset may equal, if they are few: an offset of one of several members, for example.
+    pub(in crate::symbolic) fn few_places(&self, offset: TermId) -> Option<Vec<TermId>> {
+        if !matches!(self.arena.get(offset), Term::Ite(..)) {
+            return None;
+        }
+        let mut places = self.leaves(offset)?;
+        places.sort_unstable();
+        (places.len() <= MOST_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
+    }
+
+    /// An unknown integer in memory. Equal versions hold equal contents.
+    pub(in crate::symbolic) fn content(&mut self, o: ObjId, version: u32, offset: TermId, bits: u32) -> Value {
+        let args = vec![
+            self.arena.int(i128::from(o.0)),
+            self.arena.int(i128::from(version)),
+            offset,
+            self.arena.int(i128::from(bits)),
+        ];
+        Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
     }
 }

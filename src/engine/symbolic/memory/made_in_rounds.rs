@@ -8,9 +8,11 @@
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::site_summary::Rounds;
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -19,7 +21,29 @@ use ir::Side;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
+    /// Marks memory as possibly freed if another of its names was freed.
+    pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        let Some(all) = self.several.clans.get(&o).copied() else { return };
+        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
+        for other in [made, all] {
+            if other == o && o == made {
+                continue;
+            }
+            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
+            let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+            let both = self.arena.and(cond, maybe);
+            self.ensure(s, other);
+            let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
+            let freed = self.freed_also(other, before, both);
+            if let Some(st) = s.mem.get_mut(&other) {
+                Rc::make_mut(st).freed = freed;
+            }
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Returns the address `at` of an object that an iteration allocates, as a function of the iteration `k`, and the
     /// summary object that stands for the allocations of all iterations; the array that stores the addresses must keep
     /// all of them. `end` is the state at the end of the iteration, `map` holds the loop's variables at iteration `k`;
@@ -67,11 +91,6 @@ impl Executor<'_> {
         self.several.rounds.insert(all, Rounds { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
         let address = self.address_of_round(all, k);
         Some((self.arena.add(address, offset), all))
-    }
-
-    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
-        let id = self.arena.int(i128::from(all.0));
-        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 
     fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
@@ -161,29 +180,16 @@ impl Executor<'_> {
         }
     }
 
-    /// Marks memory as possibly freed if another of its names was freed.
-    pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
-        let Some(all) = self.several.clans.get(&o).copied() else { return };
-        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
-        for other in [made, all] {
-            if other == o && o == made {
-                continue;
-            }
-            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
-            let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
-            let both = self.arena.and(cond, maybe);
-            self.ensure(s, other);
-            let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
-            let freed = self.freed_also(other, before, both);
-            if let Some(st) = s.mem.get_mut(&other) {
-                Rc::make_mut(st).freed = freed;
-            }
-        }
-    }
-
     /// Whether an object's contents are never known, in a kernel or on the host.
     pub(in crate::symbolic) fn is_never_known(&self, o: ObjId) -> bool {
         self.several.has_other_names(o) || self.side == Side::Device && self.several.clans.contains_key(&o)
+    }
+}
+
+impl Terms {
+    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
+        let id = self.arena.int(i128::from(all.0));
+        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 }
 

@@ -6,15 +6,17 @@
 
 use super::partition::{Partition, Role, Row};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Rows that an address lies in: those of its base address, then the one of the last index, if that is not a
     /// constant. Moving a pointer by elements (`(&a[i][0])[j]`) drops its rows.
     pub(in crate::symbolic) fn rows(
@@ -45,7 +47,9 @@ impl Executor<'_> {
         }
         (!rows.is_empty()).then(|| Rc::new(rows))
     }
+}
 
+impl MemoryDomain<'_> {
     /// Value that a store puts into a variable: a pointer gets the variable's part name, if it has one to give.
     pub(in crate::symbolic) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };
@@ -98,7 +102,9 @@ impl Executor<'_> {
         self.kernel.partitions.roles.insert(f, roles.clone());
         roles
     }
+}
 
+impl ValueDomain<'_> {
     fn find_roles(&self, f: FuncRef) -> FxHashMap<ValueId, Role> {
         let func = self.function(f);
         let mut roles: FxHashMap<ValueId, Role> = FxHashMap::default();

@@ -5,18 +5,19 @@
 
 use super::memory_ssa::{Moment, Origin};
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::TermId;
 use ir::Side;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     fn is_followed_in_time(&self, o: ObjId) -> bool {
         self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
     }
 
     /// Records which contents are new after a launch; `before` is the last version before it.
-    pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
+    pub fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
         let new: Vec<(u32, ObjId)> =
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
         for (v, o) in new {
@@ -57,7 +58,9 @@ impl Executor<'_> {
             self.heap.note_origin(version, Origin::Join { object: o, moments });
         }
     }
+}
 
+impl Terms {
     /// Whether a term consists only of symbols and contents older than a time, given as a number of symbols and a
     /// version.
     pub fn is_older(&self, t: TermId, (mark, version): (usize, u32)) -> bool {

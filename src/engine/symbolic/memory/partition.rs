@@ -104,7 +104,7 @@ impl Partitions {
         self.now
     }
 
-    pub(crate) fn barrier(&mut self) {
+    pub fn barrier(&mut self) {
         self.now.phase += 1;
     }
 

@@ -7,9 +7,11 @@
 
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::sum::Rounds;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Term, TermId};
@@ -27,7 +29,7 @@ pub(in crate::symbolic) struct Anew {
     pub offset: TermId,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the twin that a variable holds at the start of the next iteration, if this iteration, on every path,
     /// leaves it pointing to an object that it allocated and did not free. Puts the twin into the state before the
     /// loop, so that all iterations know it.
@@ -61,17 +63,9 @@ impl Executor<'_> {
         self.note_scarce_twin(made, twin);
         Some(Anew { made, twin, offset })
     }
+}
 
-    /// Whether an object's address occurs in one of these numbers.
-    pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
-        self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
-            Term::Apply { function: Function::Address, args, .. } => {
-                args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
-            }
-            _ => false,
-        })
-    }
-
+impl MemoryDomain<'_> {
     /// Gives a twin the size that the iteration before `k` requested, if known. Before the first iteration there is no
     /// twin, and any size will do.
     pub(in crate::symbolic) fn size_twin(&mut self, new: &Anew, r: &Rounds<'_>) {
@@ -95,5 +89,17 @@ impl Executor<'_> {
         let Some(start) = start else { return twin };
         let first = self.arena.le_zero(k);
         self.ite_value(first, start, &twin)
+    }
+}
+
+impl Terms {
+    /// Whether an object's address occurs in one of these numbers.
+    pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
+        self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
+            Term::Apply { function: Function::Address, args, .. } => {
+                args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
+            }
+            _ => false,
+        })
     }
 }

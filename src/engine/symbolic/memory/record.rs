@@ -3,14 +3,15 @@
 use super::object::ObjKind;
 use super::value::{Base, Lost, Target};
 use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, LocId, Side};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn record(
         &mut self,
         s: &State,
@@ -93,6 +94,12 @@ impl Executor<'_> {
         stack
     }
 
+    pub fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+        self.record_range(s, site, p, bytes, kind, AccessDetail::default());
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Whether CUDA's mathematical functions (libdevice) access a table or variable of their own: such accesses are
     /// taken to be correct.
     pub(in crate::symbolic) fn is_own_of_libdevice(&self, f: FuncRef, t: &Target) -> bool {
@@ -124,9 +131,5 @@ impl Executor<'_> {
             (Some(off), Some(n), Some(ext)) => off >= 0 && off + n <= ext && !object.array,
             _ => false,
         }
-    }
-
-    pub(crate) fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
-        self.record_range(s, site, p, bytes, kind, AccessDetail::default());
     }
 }

@@ -5,8 +5,9 @@ use super::array_write::Written;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::has_unknown_pointer;
 use super::value::{Base, Lost, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
@@ -17,7 +18,7 @@ use std::rc::Rc;
 /// Maximum size in bytes of a register value that becomes separate unknown cells.
 const MOST_BYTES: u64 = 256;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
         let p = &self.not_null(p);
         self.keep(p, &v);
@@ -107,6 +108,19 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
+    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        self.store(s, p, v, size);
+    }
+
+    pub fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+        self.clobber(s, args, reason);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Stored value as an integer: an integer itself, or a pointer's address. `None` for a lost pointer with known
     /// candidates.
     pub(in crate::symbolic) fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
@@ -178,10 +192,6 @@ impl Executor<'_> {
         state.rest = Rest::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
     }
 
-    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
-        self.store(s, p, v, size);
-    }
-
     /// Whether the host writes an object only through CUDA calls.
     pub(in crate::symbolic) fn is_of_device(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))
@@ -219,7 +229,7 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(n));
     }
 
-    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
+    pub fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
         for t in p.iter() {
             match &t.base {
                 Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
@@ -237,15 +247,8 @@ impl Executor<'_> {
         }
     }
 
-    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
-        self.clobber(s, args, reason);
-        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
-            self.forget_escaped(s, reason, false);
-        }
-    }
-
     /// Havocs the direct pointees of pointer arguments.
-    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {
             self.collect_objects(a, &mut v);

@@ -10,13 +10,15 @@
 
 use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::reasons::UnknownReason;
-use ir::FuncRef;
+use ir::{Const, FuncRef};
 use models::attributes::only_reads;
 use std::rc::Rc;
 
@@ -39,18 +41,14 @@ impl Reader {
     }
 }
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Whether an object is an argument's string, under one of its names.
     fn is_text(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)
     }
 
-    pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
-        self.inputs.copied_texts.values().any(|c| *c == o)
-    }
-
     /// Copy of a command-line string that C++ strings hold.
-    pub(crate) fn copy_of_text(&mut self, o: ObjId) -> ObjId {
+    pub fn copy_of_text(&mut self, o: ObjId) -> ObjId {
         if self.is_copied_text(o) {
             return o;
         }
@@ -67,7 +65,7 @@ impl Executor<'_> {
     }
 
     /// Sets the contents of an option's string before any write.
-    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
+    pub fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
         self.heap.note_first(o, Rc::new(state));
     }
 
@@ -80,7 +78,7 @@ impl Executor<'_> {
     }
 
     /// Whether a string may have been written through another of its names.
-    pub(crate) fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
+    pub fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
         if !self.is_text(o) || self.is_copied_text(o) {
             return false;
         }
@@ -98,7 +96,7 @@ impl Executor<'_> {
     }
 
     /// Whether all bytes from the offset on are those of the argument that the program was given.
-    pub(crate) fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
+    pub fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
         let from = match self.object(o).kind {
             ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()),
             _ => None,
@@ -107,14 +105,70 @@ impl Executor<'_> {
     }
 
     /// Index `i`, if a pointer is the start of `argv[i]` and nothing may have written the string.
-    pub(crate) fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
+    pub fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
     }
 
+    /// Length of a command-line string from a pointer on.
+    pub fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
+        let (o, offset) = one_object(p)?;
+        let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
+        let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
+        let all = self.input(InputSource::ArgvLen(i), 64);
+        if into == 0 {
+            return Some(all);
+        }
+        // Other strings may follow its end.
+        let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
+        let inside = self.arena.le(at, all);
+        let other = self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::StringLength },
+            "strlen",
+            Range::new(0, 1 << 20),
+        );
+        Some(self.arena.ite(inside, rest, other))
+    }
+
+    /// Replaces by integers the arguments of a call through which it cannot write command-line strings.
+    pub fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
+        let is_only_text =
+            |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
+        let read = |i: usize| {
+            callees.iter().all(|f| {
+                let f = self.program.func(*f);
+                f.is_declaration() && only_reads(&f.name, &f.display, i)
+            })
+        };
+        let read: Vec<bool> = args.iter().enumerate().map(|(i, v)| is_only_text(v) && read(i)).collect();
+        let zero = self.arena.int(0);
+        args.iter().zip(read).map(|(v, read)| if read { Value::Int(zero) } else { v.clone() }).collect()
+    }
+
+    /// Returns the constant string that a pointer names.
+    pub fn text_of(&self, p: &[Target]) -> Option<String> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        let g = self.program.global(r);
+        // The initial contents of a non-constant variable may have been replaced.
+        match g.init.as_ref().filter(|_| g.constant)? {
+            Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
+            _ => None,
+        }
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
+        self.inputs.copied_texts.values().any(|c| *c == o)
+    }
+
     /// Result of converting `argv[i]`.
-    pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
+    pub fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
         let source = InputSource::Argv(i);
         if reader == Reader::Decimal {
             return self.input(source, bits);
@@ -142,29 +196,11 @@ impl Executor<'_> {
             .unwrap_or(Reader::Decimal);
         self.argument_read(i, bits, reader)
     }
+}
 
-    /// Length of a command-line string from a pointer on.
-    pub(crate) fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
-        let (o, offset) = one_object(p)?;
-        let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
-        let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
-        let all = self.input(InputSource::ArgvLen(i), 64);
-        if into == 0 {
-            return Some(all);
-        }
-        // Other strings may follow its end.
-        let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
-        let inside = self.arena.le(at, all);
-        let other = self.arena.fresh(
-            SymKind::Unknown { reason: UnknownReason::StringLength },
-            "strlen",
-            Range::new(0, 1 << 20),
-        );
-        Some(self.arena.ite(inside, rest, other))
-    }
-
+impl Terms {
     /// Pointer to some byte of the objects that a pointer points into, or null.
-    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
+    pub fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
             match &t.base {
@@ -181,20 +217,5 @@ impl Executor<'_> {
             among: Some(Rc::new(Places { objects, functions: vec![] })),
             unset: false,
         })
-    }
-
-    /// Replaces by integers the arguments of a call through which it cannot write command-line strings.
-    pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
-        let is_only_text =
-            |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
-        let read = |i: usize| {
-            callees.iter().all(|f| {
-                let f = self.program.func(*f);
-                f.is_declaration() && only_reads(&f.name, &f.display, i)
-            })
-        };
-        let read: Vec<bool> = args.iter().enumerate().map(|(i, v)| is_only_text(v) && read(i)).collect();
-        let zero = self.arena.int(0);
-        args.iter().zip(read).map(|(v, read)| if read { Value::Int(zero) } else { v.clone() }).collect()
     }
 }

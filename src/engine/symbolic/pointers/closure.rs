@@ -5,9 +5,12 @@
 //! if none of these objects holds an unknown address, and if external code that it calls returns no other addresses.
 
 use super::points_to::{MAX_PLACES, Stored};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value, collect};
 use crate::symbolic::terms::functions::Function;
@@ -29,7 +32,7 @@ pub(in crate::symbolic) struct Sources {
     pub read: Vec<ObjId>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Possible targets of the addresses that a piece of code has after it was skipped, from `sources` and from what it
     /// names. Memory that it allocates is one new object, identified by its context and site. `None` if there may be
     /// other targets.
@@ -97,16 +100,9 @@ impl Executor<'_> {
         all.functions.extend(there.functions);
         open.extend(there.objects);
     }
+}
 
-    fn calls_nothing_else(&self, named: &Named) -> bool {
-        !named.opaque
-            && !named.strange
-            && named.reached.iter().all(|f| {
-                let f = self.function(*f);
-                !f.is_declaration() || gives_nothing_else(&f.name)
-            })
-    }
-
+impl MemoryDomain<'_> {
     /// Collects the objects to which a value leads: by its pointers, and by numbers that contain addresses.
     pub(in crate::symbolic) fn collect_objects(&self, v: &Value, out: &mut Vec<ObjId>) {
         collect(v, out);
@@ -138,7 +134,20 @@ impl Executor<'_> {
             .chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n)))
             .collect()
     }
+}
 
+impl ValueDomain<'_> {
+    fn calls_nothing_else(&self, named: &Named) -> bool {
+        !named.opaque
+            && !named.strange
+            && named.reached.iter().all(|f| {
+                let f = self.function(*f);
+                !f.is_declaration() || gives_nothing_else(&f.name)
+            })
+    }
+}
+
+impl Terms {
     /// Whether a number certainly contains no address: it consists of constants, user inputs and iteration numbers
     /// only.
     pub(in crate::symbolic) fn is_no_address(&self, t: TermId) -> bool {

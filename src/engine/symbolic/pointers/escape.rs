@@ -9,6 +9,9 @@ use super::points_to::{MAX_PLACES, Mark, Stored, keys};
 use super::reached::Reached;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::has_unknown_pointer;
 use crate::symbolic::memory::value::is_known;
@@ -26,6 +29,107 @@ pub(in crate::symbolic) struct Elsewhere {
 }
 
 impl Executor<'_> {
+    /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
+    /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
+    /// its stream.
+    pub fn forget_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value], stream: Option<i64>) {
+        let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
+        let mut work = vec![];
+        for a in args {
+            self.collect_objects(a, &mut work);
+            if has_unknown_pointer(a) {
+                work.extend(self.escaped(s));
+            }
+        }
+        work.extend(s.mem.keys().filter(|o| match self.object(*o).kind {
+            ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) => true,
+            ObjKind::HostGlobal(r) => self.program.is_managed(r),
+            _ => false,
+        }));
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(work);
+        let mut anywhere = false;
+        while let Some(o) = self.reach_on(s, &mut reached) {
+            // A member of a structure, or a pointer in device memory, may be unknown.
+            if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
+                anywhere = true;
+                reached.add(self.escaped(s));
+            }
+        }
+        let reached = reached.in_order();
+        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
+        changed.sort_unstable();
+        let mut given = vec![];
+        for a in args {
+            self.collect_objects(a, &mut given);
+        }
+        for o in &changed {
+            let what = match self.object(*o).kind {
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
+                    UnknownReason::KernelWrites(self.object(*o).name.clone())
+                }
+                ObjKind::DeviceGlobal(_) => UnknownReason::KernelWritesDevice,
+                // Kernels write constant variables only through addresses that the host requested.
+                ObjKind::Constant(_) if self.is_reached(*o) => UnknownReason::KernelWritesConstant,
+                // Host memory that is registered with devices, or passed to the kernel on a system where devices see
+                // all memory. Other memory reachable through unknown pointers is taken to be device memory.
+                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
+                    if written.is_some() || given.contains(o) || self.heap.is_registered(*o) =>
+                {
+                    UnknownReason::KernelWrites(self.object(*o).name.clone())
+                }
+                ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
+                // Only the host has strings, streams and handles; shared memory and a thread's own memory end with the
+                // kernel.
+                ObjKind::ArgvArray
+                | ObjKind::ArgvText(_)
+                | ObjKind::ArgvTexts
+                | ObjKind::Stream(_)
+                | ObjKind::Opaque
+                | ObjKind::SharedStatic(_)
+                | ObjKind::SharedDynamic
+                | ObjKind::DeviceLocal => continue,
+            };
+            self.kept.add_objects(Some(*o), &reached);
+            self.note_written_by_device(*o);
+            let before = s.mem.get(o).cloned();
+            if let (Some(before), Some(written)) = (&before, &written)
+                && self.rewrite(s, *o, before, written)
+            {
+                continue;
+            }
+            self.forget(s, *o, &what, false);
+            if let (Some(before), Some(written)) = (before, &written) {
+                self.keep_beside(s, *o, &before, written);
+            }
+        }
+        let is_begun =
+            |o: &ObjId| written.is_some() || given.contains(o) || !self.is_followed(*o) || self.heap.is_registered(*o);
+        let begun: Vec<ObjId> = changed.iter().copied().filter(is_begun).collect();
+        self.begin_writing(s, begun, stream);
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Loads a pointer through a lost pointer.
+    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
+        if lost.unset {
+            return self.lost_pointer(lost.clone());
+        }
+        let among = match &lost.among {
+            Some(a) if self.side == Side::Host => {
+                for o in &a.objects {
+                    self.ensure(s, *o);
+                }
+                self.places_in(&a.objects)
+            }
+            _ => None,
+        };
+        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(in crate::symbolic) fn mark(&self) -> Mark {
         Mark { news: self.kept.news.len(), objects: self.heap.len() }
     }
@@ -68,18 +172,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
-    /// which they lead, if all are known.
-    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
-        let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
-        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
-        let leads = p.iter().filter(|x| {
-            !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
-        });
-        let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
-        Some((*o, constant(t)?, to?))
-    }
-
     /// Records the addresses in a value stored through an unknown pointer.
     pub(in crate::symbolic) fn keep_anywhere(&mut self, v: &Value) {
         let mut found = Stored::default();
@@ -88,7 +180,7 @@ impl Executor<'_> {
     }
 
     /// Records the addresses copied from one pointer's targets to another's.
-    pub(crate) fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
+    pub fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
         let mut found = Stored::default();
         for t in from {
             match &t.base {
@@ -210,23 +302,6 @@ impl Executor<'_> {
         Value::Ptr(Rc::new(found.collect()))
     }
 
-    /// Loads a pointer through a lost pointer.
-    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
-        if lost.unset {
-            return self.lost_pointer(lost.clone());
-        }
-        let among = match &lost.among {
-            Some(a) if self.side == Side::Host => {
-                for o in &a.objects {
-                    self.ensure(s, *o);
-                }
-                self.places_in(&a.objects)
-            }
-            _ => None,
-        };
-        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
-    }
-
     /// Havocs the targets of a store through a lost pointer; the stored addresses are already recorded.
     pub(in crate::symbolic) fn forget_lost(
         &mut self,
@@ -260,7 +335,7 @@ impl Executor<'_> {
     }
 
     /// Objects to which a pointer may lead.
-    pub(crate) fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
+    pub fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
         p.iter()
             .flat_map(|t| match &t.base {
                 Base::Object(o) => vec![*o],
@@ -359,97 +434,18 @@ impl Executor<'_> {
             }
         }
     }
+}
 
-    /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
-    /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
-    /// its stream.
-    pub(crate) fn forget_device(
-        &mut self,
-        s: &mut State,
-        kernel: Option<FuncRef>,
-        args: &[Value],
-        stream: Option<i64>,
-    ) {
-        let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
-        let mut work = vec![];
-        for a in args {
-            self.collect_objects(a, &mut work);
-            if has_unknown_pointer(a) {
-                work.extend(self.escaped(s));
-            }
-        }
-        work.extend(s.mem.keys().filter(|o| match self.object(*o).kind {
-            ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) => true,
-            ObjKind::HostGlobal(r) => self.program.is_managed(r),
-            _ => false,
-        }));
-        let mut reached = Reached::among(self.heap.len());
-        reached.add(work);
-        let mut anywhere = false;
-        while let Some(o) = self.reach_on(s, &mut reached) {
-            // A member of a structure, or a pointer in device memory, may be unknown.
-            if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
-                anywhere = true;
-                reached.add(self.escaped(s));
-            }
-        }
-        let reached = reached.in_order();
-        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
-        changed.sort_unstable();
-        let mut given = vec![];
-        for a in args {
-            self.collect_objects(a, &mut given);
-        }
-        for o in &changed {
-            let what = match self.object(*o).kind {
-                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
-                    UnknownReason::KernelWrites(self.object(*o).name.clone())
-                }
-                ObjKind::DeviceGlobal(_) => UnknownReason::KernelWritesDevice,
-                // Kernels write constant variables only through addresses that the host requested.
-                ObjKind::Constant(_) if self.is_reached(*o) => UnknownReason::KernelWritesConstant,
-                // Host memory that is registered with devices, or passed to the kernel on a system where devices see
-                // all memory. Other memory reachable through unknown pointers is taken to be device memory.
-                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
-                    if written.is_some() || given.contains(o) || self.heap.is_registered(*o) =>
-                {
-                    UnknownReason::KernelWrites(self.object(*o).name.clone())
-                }
-                ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
-                // Only the host has strings, streams and handles; shared memory and a thread's own memory end with the
-                // kernel.
-                ObjKind::ArgvArray
-                | ObjKind::ArgvText(_)
-                | ObjKind::ArgvTexts
-                | ObjKind::Stream(_)
-                | ObjKind::Opaque
-                | ObjKind::SharedStatic(_)
-                | ObjKind::SharedDynamic
-                | ObjKind::DeviceLocal => continue,
-            };
-            self.kept.add_objects(Some(*o), &reached);
-            self.note_written_by_device(*o);
-            let before = s.mem.get(o).cloned();
-            if let (Some(before), Some(written)) = (&before, &written)
-                && self.rewrite(s, *o, before, written)
-            {
-                continue;
-            }
-            self.forget(s, *o, &what, false);
-            if let (Some(before), Some(written)) = (before, &written) {
-                self.keep_beside(s, *o, &before, written);
-            }
-        }
-        self.begin_writing(
-            s,
-            changed
-                .iter()
-                .copied()
-                .filter(|o| {
-                    written.is_some() || given.contains(o) || !self.is_followed(*o) || self.heap.is_registered(*o)
-                })
-                .collect::<Vec<_>>(),
-            stream,
-        );
+impl Terms {
+    /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
+    /// which they lead, if all are known.
+    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
+        let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
+        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
+        let leads = p.iter().filter(|x| {
+            !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
+        });
+        let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
+        Some((*o, constant(t)?, to?))
     }
 }

@@ -1,0 +1,84 @@
+//! The floor above memory: where an execution stands, and what it recorded.
+
+use crate::symbolic::exec::events::Events;
+use crate::symbolic::exec::function_facts::FunctionFacts;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::memory::scarce::Scarce;
+use base::reasons::InTheCall;
+use ir::Program;
+use std::ops::{Deref, DerefMut};
+
+/// The call stack, the remaining budget, the recorded events, and facts of functions.
+#[derive(Clone)]
+pub struct ExecutionContext<'p> {
+    pub memory: MemoryDomain<'p>,
+    pub events: Events,
+    pub(in crate::symbolic) functions: FunctionFacts,
+    /// Remaining budget, and the reason for an early end.
+    pub limits: Limits,
+    /// Whether the program is executed from its start, so that variables have their initial values there. A function
+    /// without a known caller may be called at any time.
+    pub from_the_start: bool,
+    pub(crate) scarce: Scarce,
+    pub(crate) stack: Vec<Site>,
+}
+
+impl<'p> ExecutionContext<'p> {
+    pub(crate) fn new(program: &'p Program) -> Self {
+        Self {
+            memory: MemoryDomain::new(program),
+            events: Events::new(true),
+            functions: FunctionFacts::default(),
+            limits: Limits::default(),
+            from_the_start: false,
+            scarce: Default::default(),
+            stack: vec![],
+        }
+    }
+
+    /// Counts a step; returns false once the budget is spent.
+    pub(in crate::symbolic) fn step(&mut self) -> bool {
+        if self.limits.is_at_an_end() {
+            return false;
+        }
+        match self.limits.step(self.arena.bytes()) {
+            Ok(()) => true,
+            Err(limit) => {
+                self.end_by(limit);
+                false
+            }
+        }
+    }
+
+    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit) {
+        let amid = self.amid();
+        self.limits.end_by(limit, amid);
+    }
+
+    /// Returns the call that is being executed, for users who want to know what takes so long.
+    fn amid(&self) -> InTheCall {
+        let Some(site) = self.stack.last() else { return InTheCall::default() };
+        let block = &self.program.func(site.func).blocks[site.block.index()];
+        let at =
+            self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
+        let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
+        InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
+    }
+}
+
+impl<'p> Deref for ExecutionContext<'p> {
+    type Target = MemoryDomain<'p>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.memory
+    }
+}
+
+impl DerefMut for ExecutionContext<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.memory
+    }
+}

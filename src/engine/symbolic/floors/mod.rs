@@ -1,0 +1,14 @@
+//! The floors below the executor: each type owns the floor below it, and a method stands on the lowest floor whose
+//! fields it needs.
+//!
+//! [`Deref`](std::ops::Deref) leads down, so that fields and methods of lower floors are used like those of one's own; a
+//! call upward does not compile. A method that needs fields of two floors at once, one of them mutably, names the path
+//! (`self.arena`). `tools/floors.py` lists the floor of each method, and which could stand lower.
+//!
+//! The types of fields lie below the floors and do not know them. The methods are in the other folders, in the files of
+//! their subjects.
+
+pub mod execution_context;
+pub mod memory_domain;
+pub mod terms;
+pub mod value_domain;

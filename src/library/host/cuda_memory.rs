@@ -1,0 +1,200 @@
+//! Device memory and memory accessible to both sides, in the CUDA runtime API (CUDA Runtime API reference 13.0):
+//! allocations, frees, registrations and addresses of symbols.
+
+use super::cuda;
+use super::libc;
+use super::table::Table;
+use super::variables;
+use base::axioms::Axiom;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
+use std::rc::Rc;
+
+/// Allocations, frees and addresses.
+pub(super) const MEMORY: Table = &[
+    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], |e, c, s| cuda_malloc(e, c, s)),
+    (&["cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"], |e, c, s| cuda_malloc(e, c, s)),
+    (&["cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"], |e, c, s| cuda_malloc_shared(e, c, s)),
+    (&["cuMemAllocManaged", "cuMemAllocHost_v2", "cuMemHostAlloc"], |e, c, s| cuda_malloc_shared(e, c, s)),
+    (&["cudaMallocPitch", "cuMemAllocPitch_v2"], |e, c, s| cuda_malloc_pitch(e, c, s)),
+    (&["cudaFree", "cudaFreeAsync", "cudaFreeHost", "cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost"], |e, c, s| {
+        cuda_free(e, c, s)
+    }),
+    (&["cudaHostRegister", "cuMemHostRegister_v2"], |e, c, s| cuda_host_register(e, c, s)),
+    (&["cudaHostGetDevicePointer", "cuMemHostGetDevicePointer_v2"], |e, c, s| cuda_host_device_pointer(e, c, s)),
+    (&["cudaGetSymbolAddress"], |e, c, s| cuda_symbol_address(e, c, s)),
+];
+
+fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let n = libc::int_arg(e, c, 1, 64);
+    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+}
+
+fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let name = c.base();
+    let n = libc::int_arg(e, c, 1, 64);
+    let done = device_allocation(e, c, s, n, ObjKind::Managed);
+    if let Some(o) = e.heap.allocated_at(c.context, c.site) {
+        if matches!(name, "cudaMallocManaged" | "cuMemAllocManaged") {
+            e.runtime.managed.insert(o);
+        } else {
+            e.runtime.pinned.insert(o);
+        }
+    }
+    done
+}
+
+fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (w, h) = (libc::int_arg(e, c, 2, 64), libc::int_arg(e, c, 3, 64));
+    let pitch = e.arena.fresh(
+        SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
+        "pitch",
+        Range::new(0, 1 << 40),
+    );
+    let wide = e.arena.le(w, pitch);
+    let Some(mut s) = e.assume(s, wide) else { return Ok(None) };
+    let p = c.args.get(1).map(|a| e.as_pointer(a)).unwrap_or_default();
+    e.store_value(&mut s, &p, Value::Int(pitch), 8);
+    let n = e.arena.mul(pitch, h);
+    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+}
+
+fn cuda_free(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let name = c.base();
+    let p = cuda::pointer_arg(e, c, 0);
+    let p = freed_by(e, name, &p);
+    e.release(&mut s, &p);
+    e.release_lost(&mut s, &p);
+    super::success(e, s)
+}
+
+fn cuda_host_register(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let p = cuda::pointer_arg(e, c, 0);
+    e.register(&s, &p);
+    super::success(e, s)
+}
+
+fn cuda_host_device_pointer(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    // With unified addressing, both sides use the same address.
+    let (out, host) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    e.register(&s, &host);
+    e.store_value(&mut s, &out, Value::Ptr(host), 8);
+    super::success(e, s)
+}
+
+fn cuda_symbol_address(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let out = cuda::pointer_arg(e, c, 0);
+    let symbol = cuda::pointer_arg(e, c, 1);
+    let variable = device_symbol(e, &symbol);
+    e.reach_constant(variable);
+    let v = match variable {
+        Some(o) => e.pointer(o, 0),
+        None => {
+            variables::lose_variables(e, &mut s, &UnknownReason::UnknownSymbolAddress);
+            e.unknown_pointer(&UnknownReason::SymbolAddress)
+        }
+    };
+    e.store_value(&mut s, &out, v, 8);
+    super::success(e, s)
+}
+
+pub(crate) fn device_allocation(
+    e: &mut ExecutionContext<'_>,
+    c: &Call<'_>,
+    s: State,
+    size: TermId,
+    kind: ObjKind,
+) -> Modelled {
+    let out = cuda::pointer_arg(e, c, 0);
+    // The allocation succeeds. A negative size is one of at least 2^63 bytes, more than any device has.
+    let want = Range::new(-(1 << 63), (1 << 64) - 1);
+    let size = if want.contains(e.arena.range(size)) { size } else { e.interpret(size, 64, false) };
+    let zero = e.arena.int(0);
+    let lower = e.arena.le(zero, size);
+    let most = e.most_of_device();
+    let memory = e.arena.int(most);
+    let upper = e.arena.le(size, memory);
+    let fits = e.arena.and(lower, upper);
+    let Some(mut s) = e.assume(s, fits) else { return Ok(None) };
+    let name = pointee_name(e, &out);
+    let place = e.user_location();
+    // The executor follows the program after a failed allocation; about an access to the missing memory it claims
+    // only that the extent is 0.
+    let early = (!e.assumptions.takes(Axiom::DeviceAllocation)).then(|| e.allocation_status());
+    let size = match early {
+        Some(status) => {
+            let given = e.arena.eq(status, zero);
+            e.bytes_given(given, size)
+        }
+        None => size,
+    };
+    let o = e.heap.allocate(
+        (c.context, c.site, 1),
+        Object { kind, name, extent: Some(size), site: place, func: None, array: true },
+    );
+    s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+    let p = e.pointer(o, 0);
+    e.store_value(&mut s, &out, p, 8);
+    let status = early.unwrap_or_else(|| e.allocation_status());
+    Ok(Some((Value::Int(status), s)))
+}
+
+/// Returns the targets that a function of the runtime frees: memory of its own kind. The runtime refuses other
+/// targets, and leaves them unchanged.
+pub(crate) fn freed_by(e: &MemoryDomain<'_>, name: &str, p: &[Target]) -> Vec<Target> {
+    let of_host = matches!(name, "cudaFreeHost" | "cuMemFreeHost");
+    let frees = |t: &&Target| match t.base {
+        Base::Object(o) => match e.object(o).kind {
+            ObjKind::DeviceHeap => !of_host,
+            // An object that summarises the allocations of earlier iterations may be of either kind.
+            ObjKind::Managed if of_host => !e.runtime.managed.contains(&o),
+            ObjKind::Managed => !e.runtime.pinned.contains(&o),
+            ObjKind::Parameter => true,
+            // The runtime did not allocate host memory, variables and thread memory.
+            ObjKind::HostLocal
+            | ObjKind::HostHeap
+            | ObjKind::HostGlobal(_)
+            | ObjKind::ArgvArray
+            | ObjKind::ArgvText(_)
+            | ObjKind::ArgvTexts
+            | ObjKind::DeviceGlobal(_)
+            | ObjKind::Constant(_)
+            | ObjKind::SharedStatic(_)
+            | ObjKind::SharedDynamic
+            | ObjKind::DeviceLocal
+            | ObjKind::Stream(_)
+            | ObjKind::Opaque => false,
+        },
+        Base::Null | Base::Func(_) | Base::Unknown(_) => true,
+    };
+    p.iter().filter(frees).cloned().collect()
+}
+
+/// Returns the name of the variable that an out-parameter points to.
+pub(crate) fn pointee_name(e: &MemoryDomain<'_>, p: &[Target]) -> String {
+    match p {
+        // The name is only for users: any other target has none.
+        [Target { base: Base::Object(o), .. }, ..] => e.object(*o).name.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Returns the device variable whose host shadow a pointer names.
+pub(crate) fn device_symbol(e: &mut MemoryDomain<'_>, p: &[Target]) -> Option<ObjId> {
+    // The runtime identifies variables by their start address: any other address is refused, or means another
+    // variable.
+    let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+    if e.arena.as_int(*offset) != Some(0) {
+        return None;
+    }
+    let ObjKind::HostGlobal(r) = e.object(*o).kind else { return None };
+    let d = e.program.device_variable(r)?;
+    Some(e.global_of(d))
+}

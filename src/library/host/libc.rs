@@ -1,0 +1,189 @@
+//! The C library: dispatch to the families of models; strings read as numbers, options, random numbers and the time.
+//!
+//! In: a call by name. Out: its result and its effects on memory, as far as sizes, inputs and pointers depend on them;
+//! the call itself if it is not modelled.
+
+use super::cuda;
+use super::getopt;
+use super::table::{Table, find};
+use super::{entry_points, files, formats, guards, libc_memory, libc_text, tensors};
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::inputs::command_line::one_object;
+use engine::symbolic::memory::text::Reader;
+use engine::symbolic::memory::value::{Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, TermId};
+use models::no_return::returns;
+use models::returns::Returns;
+
+/// Strings read as numbers, options, random numbers and the time.
+pub(super) const NUMBERS: Table = &[
+    (&["getopt"], |e, c, s| getopt::getopt(e, c, s, false)),
+    (&["getopt_long", "getopt_long_only"], |e, c, s| getopt::getopt(e, c, s, true)),
+    (&["atoi"], |e, c, s| atoi(e, c, s)),
+    (&["atol", "atoll"], |e, c, s| atol(e, c, s)),
+    (
+        &[
+            "strtol",
+            "strtoll",
+            "strtoul",
+            "strtoull",
+            "__isoc23_strtol",
+            "__isoc23_strtoul",
+            "__isoc23_strtoll",
+            "__isoc23_strtoull",
+        ],
+        |e, c, s| strtol(e, c, s),
+    ),
+    (&["strtod", "strtof"], |e, c, s| strtod(e, c, s)),
+    (&["atof"], |_, _, s| atof(s)),
+    (&["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"], |e, _, s| Ok(e.may_come_back(s))),
+    (&["rand", "random", "lrand48"], |e, c, s| rand(e, c, s)),
+    (&["time", "clock", "clock_gettime", "gettimeofday", "omp_get_wtime", "getpid"], |e, c, s| {
+        super::opaque(e, c, s, &UnknownReason::Time)
+    }),
+];
+
+pub(crate) fn libc_call(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
+    match returns(c.name) {
+        Some(Returns::Never) => return Ok(None),
+        // A handler may return from a signal, and a started program may fail to start.
+        Some(Returns::IfZero(i)) => {
+            let (status, zero) = (int_arg(e, c, i, 32), e.arena.int(0));
+            let goes_on = e.arena.eq(status, zero);
+            return match e.assume(s, goes_on) {
+                Some(s) => super::no_value(s),
+                None => Ok(None),
+            };
+        }
+        Some(Returns::IfHandled(_) | Returns::Perhaps) | None => {}
+    }
+    let families = [
+        files::FILES,
+        libc_memory::MEMORY,
+        libc_text::TEXT,
+        formats::FORMATS,
+        NUMBERS,
+        guards::GUARDS,
+        tensors::BASIS,
+        entry_points::OF_LIBRARIES,
+    ];
+    match find(&families, c.name) {
+        Some(model) => model(e, c, s),
+        None => Err(Box::new(s)),
+    }
+}
+
+fn atoi(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let v = number(e, c, &s, 32, "atoi");
+    Ok(Some((v, s)))
+}
+
+fn atol(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let v = number(e, c, &s, 64, c.name);
+    Ok(Some((v, s)))
+}
+
+fn strtol(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let text = cuda::pointer_arg(e, c, 0);
+    let v = number_in_base(e, c, &text, &mut s, 64);
+    // The number ends somewhere in the string.
+    let (end, inside) = (cuda::pointer_arg(e, c, 1), e.place_within(&text, &UnknownReason::NumberEnd));
+    e.store_value(&mut s, &end, inside, 8);
+    Ok(Some((v, s)))
+}
+
+fn strtod(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let (text, end) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let inside = e.place_within(&text, &UnknownReason::NumberEnd);
+    e.store_value(&mut s, &end, inside, 8);
+    Ok(Some((Value::unknown(UnknownReason::FloatArgument), s)))
+}
+
+fn atof(s: State) -> Modelled {
+    let v = Value::unknown(UnknownReason::FloatArgument);
+    Ok(Some((v, s)))
+}
+
+fn rand(e: &mut Terms, _: &Call<'_>, s: State) -> Modelled {
+    let v =
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::RandomNumber }, "rand()", Range::new(0, (1 << 31) - 1));
+    Ok(Some((Value::Int(v), s)))
+}
+
+pub(crate) fn int_arg(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize, bits: u32) -> TermId {
+    let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown(UnknownReason::MissingArgument));
+    e.value_int(&v, bits)
+}
+
+/// Reads a string as a number: an input if it is a program argument.
+fn number(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
+    let p = cuda::pointer_arg(e, c, 0);
+    Value::Int(number_of(e, &p, s, (bits, Reader::Decimal), what))
+}
+
+/// Returns the result of `strtol` or a similar function for a string, with the call's own second and third
+/// argument.
+pub(crate) fn number_in_base(
+    e: &mut MemoryDomain<'_>,
+    c: &Call<'_>,
+    text: &[Target],
+    s: &mut State,
+    bits: u32,
+) -> Value {
+    let (end, base) = (cuda::pointer_arg(e, c, 1), int_arg(e, c, 2, 32));
+    e.forget_targets(s, &end, &UnknownReason::NumberEnd);
+    // Inputs are the decimal value of a string; base 0 reads a decimal string the same, unless it begins with a
+    // zero.
+    let reader = match (e.arena.as_int(base), c.name.contains("toul")) {
+        (Some(10), false) => Some(Reader::Decimal),
+        (Some(0), false) => Some(Reader::AnyBase),
+        (Some(10), true) => Some(Reader::Unsigned),
+        (Some(0), true) => Some(Reader::UnsignedAnyBase),
+        _ => None,
+    };
+    if let Some(reader) = reader {
+        return Value::Int(number_of(e, text, s, (bits, reader), c.name));
+    }
+    let reason = UnknownReason::ReadsInBase(c.name.to_owned());
+    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, c.name, Range::of_int(bits, true)))
+}
+
+pub(crate) fn number_of(
+    e: &mut MemoryDomain<'_>,
+    p: &[Target],
+    s: &State,
+    (bits, reader): (u32, Reader),
+    what: &str,
+) -> TermId {
+    if let Some(t) = argument_as_number(e, p, s, (bits, reader)) {
+        return t;
+    }
+    e.arena.fresh(SymKind::Unknown { reason: UnknownReason::Reads(what.to_owned()) }, what, Range::of_int(bits, true))
+}
+
+/// Returns the number in a string that is a program argument, or the argument of an option.
+pub(crate) fn argument_as_number(
+    e: &mut MemoryDomain<'_>,
+    p: &[Target],
+    s: &State,
+    (bits, reader): (u32, Reader),
+) -> Option<TermId> {
+    if let Some(i) = e.argument_of(s, p) {
+        return Some(e.argument_read(i, bits, reader));
+    }
+    // A null pointer is no string: such a call does not return.
+    let (o, offset) = one_object(p)?;
+    if e.arena.as_int(offset) == Some(0)
+        && let Some(t) = e.option_argument(s, o, bits)
+    {
+        return Some(t);
+    }
+    e.argument_after_word(s, (o, offset), bits)
+}

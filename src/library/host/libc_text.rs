@@ -1,0 +1,140 @@
+//! Strings in the C library: lengths, comparisons, searches and copies.
+
+use super::cuda;
+use super::libc;
+use super::libc_memory;
+use super::table::Table;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::memory::object::Rest;
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::SymKind;
+use std::rc::Rc;
+
+/// Maximum number of bytes of a string that are searched for its end.
+const MAX_TEXT: i128 = 256;
+
+/// Facts about strings from their contents, or about arguments as they were given.
+pub(super) const TEXT: Table = &[
+    (&["strlen"], |e, c, s| strlen(e, c, s)),
+    (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| strcmp(e, c, s)),
+    (&["memcmp", "isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| compared(e, c, s)),
+    (&["strchr", "strrchr", "strstr", "strpbrk", "index", "rindex", "strcasestr", "memchr"], |e, c, s| {
+        searched(e, c, s)
+    }),
+    (&["getenv", "strerror", "opendir"], |e, c, s| named_text(e, c, s)),
+    (&["strcpy"], |e, c, s| strcpy(e, c, s)),
+    (&["strdup", "strndup"], |e, c, s| strdup(e, c, s)),
+];
+
+fn strlen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let p = cuda::pointer_arg(e, c, 0);
+    let known = match length_of_text(e, &mut s, &p) {
+        Some(n) => Some(e.arena.int(n)),
+        None => e.argument_length(&s, &p),
+    };
+    let v = known.unwrap_or_else(|| {
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+    });
+    Ok(Some((Value::Int(v), s)))
+}
+
+fn strcmp(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (p, q) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let most = if c.name.contains('n') {
+        let n = libc::int_arg(e, c, 2, 64);
+        e.arena.as_int(n)
+    } else {
+        None
+    };
+    let v = e.comparison(&s, &p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
+    Ok(Some((Value::Int(v), s)))
+}
+
+fn compared(e: &mut ValueDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &UnknownReason::TextComparison);
+    Ok(Some((v, s)))
+}
+
+fn searched(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let p = cuda::pointer_arg(e, c, 0);
+    let v = e.place_within(&p, &UnknownReason::ResultOf(c.name.to_string()));
+    Ok(Some((v, s)))
+}
+
+fn named_text(e: &mut Terms, c: &Call<'_>, s: State) -> Modelled {
+    let v = e.unknown_pointer(&UnknownReason::ResultOf(c.name.to_string()));
+    Ok(Some((v, s)))
+}
+
+fn strcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let (d, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let Some(n) = length_of_text(e, &mut s, &f) else { return Err(Box::new(s)) };
+    let n = e.arena.int(n + 1);
+    e.copy(&mut s, &d, &f, n);
+    Ok(Some((Value::Ptr(d), s)))
+}
+
+/// Models a copy on the heap: of the whole string, or of its first bytes (`strndup`: POSIX.1-2017), with a
+/// terminating NUL.
+fn strdup(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let f = cuda::pointer_arg(e, c, 0);
+    let length = match length_of_text(e, &mut s, &f) {
+        Some(n) => Some(e.arena.int(n)),
+        None => e.argument_length(&s, &f),
+    };
+    let mut length = length.unwrap_or_else(|| {
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+    });
+    if c.name == "strndup" {
+        let most = libc::int_arg(e, c, 1, 64);
+        let most = e.interpret(most, 64, false);
+        length = e.arena.min(length, most);
+    }
+    let (bytes, version) = (e.arena.add_const(length, 1), e.heap.next_version());
+    let made = libc_memory::host_allocation(
+        e,
+        c,
+        s,
+        bytes,
+        Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
+    );
+    if let Ok(Some((Value::Ptr(to), mut s))) = made {
+        if e.arena.as_int(length).is_some() {
+            e.copy(&mut s, &to, &f, length);
+            let (end, nul) = (e.offset_targets(&to, length), e.arena.int(0));
+            e.store_value(&mut s, &end, Value::Int(nul), 1);
+        }
+        return Ok(Some((Value::Ptr(to), s)));
+    }
+    made
+}
+
+/// Returns the length in bytes of a string in memory whose bytes up to its end are all known.
+pub(crate) fn length_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target]) -> Option<i128> {
+    let mut targets = p.iter().filter(|t| t.base != Base::Null);
+    let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
+        return None;
+    };
+    e.ensure(s, *o);
+    if e.is_written_by_another_name(s, *o) {
+        return None;
+    }
+    let state = s.mem.get(o)?.clone();
+    for i in 0..MAX_TEXT {
+        let at = e.arena.add_const(*offset, i);
+        e.arena.as_int(at)?;
+        let Value::Int(byte) = e.read_cells(*o, &state, at, 1, None) else { return None };
+        if e.arena.as_int(byte)?.rem_euclid(256) == 0 {
+            return Some(i);
+        }
+    }
+    None
+}

@@ -1,0 +1,422 @@
+//! Writes of library functions whose results alone are not followed: of the object that an argument points to, only
+//! the bytes of that result, even if a class holds it beside sizes and pointers.
+//!
+//! In: a call. Out: the state after it, with these bytes unknown.
+
+use super::cuda;
+use super::libc;
+use super::table::Table;
+use super::waits;
+use base::reasons::UnknownReason;
+use engine::symbolic::effects::havoc::Part;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::{Base, Target, Value};
+use ir::Param;
+use models::attributes::{is_of_cuda, is_of_library};
+use models::row::{Key, Kind};
+
+/// Type of an argument's target that a function writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Int,
+    Float,
+    Size,
+    Handle,
+    Bytes(u64),
+}
+
+use Output::{Bytes, Float, Handle, Int, Size};
+
+/// Size in bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones are smaller).
+const FUNCTION_ATTRIBUTES: u64 = 144;
+
+/// An object of `std::logic_error`, `std::runtime_error` or a class derived from one of them in `<stdexcept>` (libstdc++'s
+/// ABI: a pointer to the virtual table and one to the text).
+const EXCEPTION: Output = Bytes(16);
+
+/// Arguments that a function writes through, counted from 0, and their types; it writes nothing else that the program
+/// can see (CUDA Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
+const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
+    ("cudaStreamCreate", &[(0, Handle)]),
+    ("cudaStreamCreateWithFlags", &[(0, Handle)]),
+    ("cudaStreamCreateWithPriority", &[(0, Handle)]),
+    ("cudaStreamDestroy", &[]),
+    ("cudaStreamWaitEvent", &[]),
+    ("cudaStreamGetPriority", &[(1, Int)]),
+    ("cudaStreamGetFlags", &[(1, Int)]),
+    ("cudaStreamIsCapturing", &[(1, Int)]),
+    ("cudaEventCreate", &[(0, Handle)]),
+    ("cudaEventCreateWithFlags", &[(0, Handle)]),
+    ("cudaEventDestroy", &[]),
+    ("cudaEventElapsedTime", &[(0, Float)]),
+    ("cudaEventElapsedTime_v2", &[(0, Float)]),
+    ("cudaSetDeviceFlags", &[]),
+    ("cudaGetDevice", &[(0, Int)]),
+    ("cudaGetDeviceCount", &[(0, Int)]),
+    ("cudaGetDeviceFlags", &[(0, Int)]),
+    ("cudaDeviceGetAttribute", &[(0, Int)]),
+    ("cudaDeviceCanAccessPeer", &[(0, Int)]),
+    ("cudaDeviceEnablePeerAccess", &[]),
+    ("cudaDeviceDisablePeerAccess", &[]),
+    ("cudaDeviceGetLimit", &[(0, Size)]),
+    ("cudaDeviceSetLimit", &[]),
+    ("cudaDeviceSetCacheConfig", &[]),
+    ("cudaDeviceSetSharedMemConfig", &[]),
+    ("cudaDeviceGetStreamPriorityRange", &[(0, Int), (1, Int)]),
+    ("cudaDeviceGetDefaultMemPool", &[(0, Handle)]),
+    ("cudaDeviceGetMemPool", &[(0, Handle)]),
+    ("cudaDeviceSetMemPool", &[]),
+    ("cudaMemPoolSetAttribute", &[]),
+    ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
+    ("cudaDriverGetVersion", &[(0, Int)]),
+    ("cudaRuntimeGetVersion", &[(0, Int)]),
+    ("cudaFuncGetAttributes", &[(0, Bytes(FUNCTION_ATTRIBUTES))]),
+    ("cudaFuncSetCacheConfig", &[]),
+    ("cudaFuncSetSharedMemConfig", &[]),
+    ("cudaMemPrefetchAsync", &[]),
+    ("cudaMemAdvise", &[]),
+    ("cudaProfilerStart", &[]),
+    ("cudaProfilerStop", &[]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[(0, Int)]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &[(0, Int)]),
+    ("cudaOccupancyMaxPotentialBlockSize", &[(0, Int), (1, Int)]),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock", &[(0, Size)]),
+    ("cudaGetSymbolSize", &[(0, Size)]),
+    ("cudaCreateTextureObject", &[(0, Size)]),
+    ("cudaCreateSurfaceObject", &[(0, Size)]),
+    ("cudaDestroyTextureObject", &[]),
+    ("cudaDestroySurfaceObject", &[]),
+    ("cudaMallocArray", &[(0, Handle)]),
+    ("cudaMalloc3DArray", &[(0, Handle)]),
+    ("cudaFreeArray", &[]),
+    ("cudaGraphCreate", &[(0, Handle)]),
+    ("cudaGraphDestroy", &[]),
+    ("cudaGraphExecDestroy", &[]),
+    ("cudaGraphInstantiateWithFlags", &[(0, Handle)]),
+    ("cudaStreamEndCapture", &[(1, Handle)]),
+    ("cuInit", &[]),
+    ("cuDriverGetVersion", &[(0, Int)]),
+    ("cuDeviceGet", &[(0, Int)]),
+    ("cuDeviceGetCount", &[(0, Int)]),
+    ("cuDeviceGetAttribute", &[(0, Int)]),
+    ("cuDeviceTotalMem_v2", &[(0, Size)]),
+    ("cuDeviceCanAccessPeer", &[(0, Int)]),
+    ("cuDeviceGetDefaultMemPool", &[(0, Handle)]),
+    ("cuDeviceGetMemPool", &[(0, Handle)]),
+    ("cuDevicePrimaryCtxRetain", &[(0, Handle)]),
+    ("cuDevicePrimaryCtxGetState", &[(1, Int), (2, Int)]),
+    ("cuCtxPushCurrent_v2", &[]),
+    ("cuCtxPopCurrent_v2", &[(0, Handle)]),
+    ("cuCtxGetCurrent", &[(0, Handle)]),
+    ("cuCtxSetCurrent", &[]),
+    ("cuCtxGetDevice", &[(0, Int)]),
+    ("cuStreamCreate", &[(0, Handle)]),
+    ("cuStreamCreateWithPriority", &[(0, Handle)]),
+    ("cuStreamDestroy_v2", &[]),
+    ("cuStreamWaitEvent", &[]),
+    ("cuStreamGetCtx", &[(1, Handle)]),
+    ("cuStreamGetCtx_v2", &[(1, Handle), (2, Handle)]),
+    ("cuStreamGetDevice", &[(1, Int)]),
+    ("cuStreamGetId", &[(1, Size)]),
+    ("cuStreamGetPriority", &[(1, Int)]),
+    ("cuStreamGetFlags", &[(1, Int)]),
+    ("cuStreamEndCapture", &[(1, Handle)]),
+    ("cuEventCreate", &[(0, Handle)]),
+    ("cuEventDestroy_v2", &[]),
+    ("cuEventElapsedTime", &[(0, Float)]),
+    ("cuEventElapsedTime_v2", &[(0, Float)]),
+    ("cuMemPoolCreate", &[(0, Handle)]),
+    ("cuMemPoolDestroy", &[]),
+    ("cuMemPoolSetAttribute", &[]),
+    ("cuMemPoolSetAccess", &[]),
+    ("cuMemPoolGetAccess", &[(0, Int)]),
+    ("cuMemPoolTrimTo", &[]),
+    ("cuMemGetDefaultMemPool", &[(0, Handle)]),
+    ("cuMemGetMemPool", &[(0, Handle)]),
+    ("cuMemGetInfo_v2", &[(0, Size), (1, Size)]),
+    ("cuMemHostUnregister", &[]),
+    ("cuFuncSetAttribute", &[]),
+    ("cuFuncGetAttribute", &[(0, Int)]),
+    ("cuKernelGetAttribute", &[(0, Int)]),
+    ("cuFuncLoad", &[]),
+    ("cuGetErrorString", &[(1, Handle)]),
+    ("cuGetErrorName", &[(1, Handle)]),
+    ("cublasCreate_v2", &[(0, Handle)]),
+    ("cublasDestroy_v2", &[]),
+    ("cublasSetStream_v2", &[]),
+    ("cublasSetMathMode", &[]),
+    ("cublasSetPointerMode_v2", &[]),
+    ("cublasLtCreate", &[(0, Handle)]),
+    ("cufftPlan1d", &[(0, Int)]),
+    ("cufftPlan2d", &[(0, Int)]),
+    ("cufftPlan3d", &[(0, Int)]),
+    ("cufftPlanMany", &[(0, Int)]),
+    ("cufftCreate", &[(0, Int)]),
+    ("cufftDestroy", &[]),
+    ("cufftSetStream", &[]),
+    ("curandCreateGenerator", &[(0, Handle)]),
+    ("curandCreateGeneratorHost", &[(0, Handle)]),
+    ("curandSetPseudoRandomGeneratorSeed", &[]),
+    ("curandSetStream", &[]),
+    ("curandDestroyGenerator", &[]),
+    ("cusparseCreate", &[(0, Handle)]),
+    ("cusparseDestroy", &[]),
+    ("cusparseSetStream", &[]),
+    ("cusolverDnCreate", &[(0, Handle)]),
+    ("cusolverDnDestroy", &[]),
+    ("cusolverDnSetStream", &[]),
+    ("cudnnCreate", &[(0, Handle)]),
+    ("cudnnDestroy", &[]),
+    ("cudnnSetStream", &[]),
+    ("cudnnCreateTensorDescriptor", &[(0, Handle)]),
+    ("cudnnCreateFilterDescriptor", &[(0, Handle)]),
+    ("cudnnCreateConvolutionDescriptor", &[(0, Handle)]),
+    ("cudnnCreatePoolingDescriptor", &[(0, Handle)]),
+    ("cudnnCreateActivationDescriptor", &[(0, Handle)]),
+    ("gettimeofday", &[(0, Bytes(16)), (1, Size)]),
+    ("clock_gettime", &[(1, Bytes(16))]),
+    ("clock_getres", &[(1, Bytes(16))]),
+    ("time", &[(0, Size)]),
+    ("nanosleep", &[(1, Bytes(16))]),
+    ("getrusage", &[(1, Bytes(144))]),
+    ("pthread_mutex_init", &[(0, Bytes(40))]),
+    ("pthread_mutex_lock", &[(0, Bytes(40))]),
+    ("pthread_mutex_trylock", &[(0, Bytes(40))]),
+    ("pthread_mutex_unlock", &[(0, Bytes(40))]),
+    ("pthread_mutex_destroy", &[(0, Bytes(40))]),
+    ("pthread_cond_init", &[(0, Bytes(48))]),
+    ("pthread_cond_wait", &[(0, Bytes(48)), (1, Bytes(40))]),
+    ("pthread_cond_signal", &[(0, Bytes(48))]),
+    ("pthread_cond_broadcast", &[(0, Bytes(48))]),
+    ("pthread_cond_destroy", &[(0, Bytes(48))]),
+    ("pthread_barrier_init", &[(0, Bytes(32))]),
+    ("pthread_barrier_wait", &[(0, Bytes(32))]),
+    ("pthread_barrier_destroy", &[(0, Bytes(32))]),
+    ("MPI_Comm_rank", &[(1, Int)]),
+    ("MPI_Comm_size", &[(1, Int)]),
+    ("MPI_Initialized", &[(0, Int)]),
+    ("MPI_Barrier", &[]),
+    ("MPI_Finalize", &[]),
+    ("_ZNSt11logic_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12domain_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt16invalid_argumentC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12length_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt12out_of_rangeC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt13runtime_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt11range_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt14overflow_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC1EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC1ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC2EPKc", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
+    ("_ZNSt15underflow_errorC2ERKS_", &[(0, EXCEPTION)]),
+    ("_ZNSt11logic_errorD1Ev", &[]),
+    ("_ZNSt11logic_errorD2Ev", &[]),
+    ("_ZNSt12domain_errorD1Ev", &[]),
+    ("_ZNSt12domain_errorD2Ev", &[]),
+    ("_ZNSt16invalid_argumentD1Ev", &[]),
+    ("_ZNSt16invalid_argumentD2Ev", &[]),
+    ("_ZNSt12length_errorD1Ev", &[]),
+    ("_ZNSt12length_errorD2Ev", &[]),
+    ("_ZNSt12out_of_rangeD1Ev", &[]),
+    ("_ZNSt12out_of_rangeD2Ev", &[]),
+    ("_ZNSt13runtime_errorD1Ev", &[]),
+    ("_ZNSt13runtime_errorD2Ev", &[]),
+    ("_ZNSt11range_errorD1Ev", &[]),
+    ("_ZNSt11range_errorD2Ev", &[]),
+    ("_ZNSt14overflow_errorD1Ev", &[]),
+    ("_ZNSt14overflow_errorD2Ev", &[]),
+    ("_ZNSt15underflow_errorD1Ev", &[]),
+    ("_ZNSt15underflow_errorD2Ev", &[]),
+    ("_ZNSt9exceptionD1Ev", &[]),
+    ("_ZNSt9exceptionD2Ev", &[]),
+    ("_ZNSt9bad_allocD1Ev", &[]),
+    ("_ZNSt9bad_allocD2Ev", &[]),
+    ("_ZNSt8bad_castD1Ev", &[]),
+    ("_ZNSt8bad_castD2Ev", &[]),
+    ("_ZNSt10bad_typeidD1Ev", &[]),
+    ("_ZNSt10bad_typeidD2Ev", &[]),
+    ("_ZNKSt9exception4whatEv", &[]),
+    ("_ZNKSt11logic_error4whatEv", &[]),
+    ("_ZNKSt13runtime_error4whatEv", &[]),
+    ("_ZNKSt9bad_alloc4whatEv", &[]),
+];
+
+/// Routines of cuBLAS that read host scalars and write device arrays: prefixes of their names after `cublas` and the
+/// letter of the element type. The routines of cuBLASXt write host arrays.
+const READ_SCALARS: &[&str] = &[
+    "gemm", "gemv", "axpy", "scal", "geam", "syr", "her", "ger", "trsm", "trmm", "symm", "symv", "hemm", "hemv",
+    "dgmm", "gbmv", "sbmv",
+];
+
+/// Prefixes of the names of functions that make streams and events.
+const MAKERS: &[&str] = &["cudaStreamCreate", "cudaEventCreate", "cuStreamCreate", "cuEventCreate"];
+
+/// Letters of element types.
+const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
+
+/// Returns the functions whose results alone are not followed.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
+    OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
+}
+
+fn reads_scalars(name: &str) -> bool {
+    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(TYPES));
+    routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
+}
+
+/// Queries of memory pools.
+pub(super) const POOLS: Table =
+    &[(&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], |e, c, s| pool_attribute(e, c, s))];
+
+/// `(pool, attribute, address of the value)`: attributes about reuse are integers of 32 bits, thresholds and sizes of
+/// 64 bits.
+fn pool_attribute(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let attribute = libc::int_arg(e, c, 1, 32);
+    let Some(bits) = e.arena.as_int(attribute).and_then(bits_of_pool_attribute) else { return Err(Box::new(s)) };
+    let (p, v) = (cuda::pointer_arg(e, c, 2), e.unknown_int(&UnknownReason::Gives(c.base().to_owned()), bits));
+    e.store_value(&mut s, &p, Value::Int(v), u64::from(bits / 8));
+    super::success(e, s)
+}
+
+/// Returns the width in bits of an attribute of a memory pool (`cudaMemPoolAttr` of CUDA 12.0; later ones are not known).
+fn bits_of_pool_attribute(attribute: i128) -> Option<u32> {
+    match attribute {
+        1..=3 => Some(32),
+        4..=8 => Some(64),
+        _ => None,
+    }
+}
+
+/// Size in bytes of a `std::string` (libstdc++'s C++11 ABI), which stores no address of another string.
+const STRING_BYTES: u64 = 32;
+
+/// Returns what a function writes, by its name without the suffix of a default stream.
+fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
+    OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
+}
+
+/// Models a call of a function whose results alone are not followed.
+pub(crate) fn result_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let name = c.base();
+    if !e.program.func(c.func).is_declaration() {
+        return Err(Box::new(s));
+    }
+    if reads_scalars(name) {
+        let args: Vec<Value> = c.args.iter().filter(|a| !is_of_host(e, a)).cloned().collect();
+        return super::opaque(e, &Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
+    }
+    let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
+    let why = UnknownReason::Gives(name.to_owned());
+    for (i, output) in outputs {
+        let p = cuda::pointer_arg(e, c, *i);
+        let (v, bytes) = match output {
+            Int => (Value::Int(e.unknown_int(&why, 32)), 4),
+            Float => (Value::unknown(why.clone()), 4),
+            Size => (Value::Int(e.unknown_int(&why, 64)), 8),
+            Handle if MAKERS.iter().any(|p| name.starts_with(p)) => (waits::new_handle(e, c, name), 8),
+            Handle => (e.unknown_pointer(&why), 8),
+            Bytes(n) => (Value::unknown(why.clone()), *n),
+        };
+        e.store_value(&mut s, &p, v, bytes);
+    }
+    if is_of_cuda(c.name) {
+        return super::success(e, s);
+    }
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &why);
+    Ok(Some((v, s)))
+}
+
+/// Whether a value points to memory of the host alone.
+fn is_of_host(e: &MemoryDomain<'_>, v: &Value) -> bool {
+    let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !e.heap.is_registered(o));
+    matches!(v, Value::Ptr(p) if p.iter().all(of_host))
+}
+
+/// Returns the bytes that a call of the C++ library writes of each argument's object, if known: an object of one
+/// of its classes ends where its type states. Streams do not, since they have a base at their end.
+pub(crate) fn library_objects(e: &ValueDomain<'_>, c: &Call<'_>) -> Vec<Part> {
+    let func = e.program.func(c.func);
+    if !is_of_library(c.name)
+        || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
+    {
+        return vec![];
+    }
+    let strings = c.display.contains("std::__cxx11::basic_string<");
+    let part = |(i, p): (usize, &Param)| {
+        let string = strings && p.dereferenceable == STRING_BYTES;
+        // An argument of a template beside its own object may be the base of a program object.
+        let ends = func.is_declaration() || i == 0 || string;
+        Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
+    };
+    func.params.iter().enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Float, OUTPUTS, outputs, reads_scalars};
+
+    #[test]
+    fn each_function_stands_once() {
+        let mut names: Vec<&str> = OUTPUTS.iter().map(|(n, _)| *n).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|w| w[0] != w[1]));
+        for n in ["cublasSgemm_v2", "cublasDaxpy_v2", "cublasSgemmStridedBatched"] {
+            assert!(reads_scalars(n), "{n}");
+        }
+        for n in
+            ["cublasXtSgemm", "cusparseXcsrgeam2Nnz", "cusparseSpMV_bufferSize", "cublasIsamax_v2", "cublasSdot_v2"]
+        {
+            assert!(!reads_scalars(n), "{n}");
+        }
+        assert_eq!((outputs("cudaEventElapsedTime"), outputs("cudaMalloc")), (Some(&[(0, Float)][..]), None));
+    }
+}

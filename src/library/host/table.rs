@@ -1,0 +1,57 @@
+//! Tables of the host functions that the executor models, and the lookup from a name to its model.
+//!
+//! In: a name. Out: the model. A function is modelled only by a row of a family's table, so that [`keys`] has all of
+//! them: `tests/models/table.rs` compares them with `models::table` and the interpreter's.
+
+use super::waits;
+use super::{
+    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
+    libc_text, outputs, stdcxx, tensors,
+};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use models::returns::Returns;
+use models::row::{Key, Kind, On};
+use models::table::not_returning;
+
+/// Effect of a call on the state, and its result; the unchanged state if the model does not apply to the call.
+pub(super) type Model = for<'e, 'c> fn(&mut Executor<'e>, &Call<'c>, State) -> Modelled;
+
+/// A family: symbols (of CUDA's runtime without the suffix of a default stream), and their common model.
+pub(super) type Table = &'static [(&'static [&'static str], Model)];
+
+/// Returns the model of a function.
+pub(super) fn find(families: &[Table], name: &str) -> Option<Model> {
+    families.iter().copied().flatten().find(|(names, _)| names.contains(&name)).map(|(_, model)| *model)
+}
+
+/// Returns the host functions that the executor models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    let families = [
+        copies::COPIES,
+        waits::WAITS,
+        cuda_memory::MEMORY,
+        cuda_launch::LAUNCHES,
+        cuda::STATUS,
+        driver_api::DRIVER,
+        entry_points::LOOK_UPS,
+        outputs::POOLS,
+        entry_points::OF_LIBRARIES,
+        files::FILES,
+        libc_memory::MEMORY,
+        libc_text::TEXT,
+        formats::FORMATS,
+        libc::NUMBERS,
+        guards::GUARDS,
+        tensors::BASIS,
+    ];
+    let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));
+    // If a call may return, nothing of it is followed.
+    let ends = not_returning()
+        .filter(|(_, how)| matches!(how, Returns::Never | Returns::IfZero(_)))
+        .map(|(n, _)| Key::whole(n));
+    let rest = cuda::REST.iter().map(|p| Key::new(Kind::Rest, *p));
+    by_name.chain(ends).chain(rest).chain(outputs::keys()).chain(stdcxx::keys()).map(|k| (On::Host, k)).collect()
+}

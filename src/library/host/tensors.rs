@@ -1,0 +1,416 @@
+//! Primitives of the tensor models (`templates/models/aten.cpp`): device memory whose allocation succeeds, extents,
+//! facts about a number on a path, and facts about tensors that a caller gave.
+
+use super::cuda;
+use super::libc;
+use super::table::Table;
+use base::axioms::Axiom;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The functions that models call.
+pub(super) const BASIS: Table = &[
+    (&["__scuba_device_memory"], |e, c, s| tensor_storage(e, c, s)),
+    (&["__scuba_device_copy"], |e, c, s| tensor_copy(e, c, s)),
+    (&["__scuba_extent"], |e, c, s| extent_behind(e, c, s)),
+    (&["__scuba_known"], |e, c, s| known_here(e, c, s)),
+    (&["__scuba_axiom"], |e, c, s| axiom(e, c, s)),
+    (&["__scuba_written"], |e, c, s| written_behind(e, c, s)),
+    (&["__scuba_given"], |e, c, s| super::dlpack::given_tensor(e, c, s)),
+    (&["__scuba_any"], |e, c, s| any_between(e, c, s)),
+    (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
+    (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
+];
+
+/// Namespaces of PyTorch's own functions.
+const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
+
+/// Operations that change sizes, strides or storage of an argument tensor.
+const RESHAPE: &[&str] = &[
+    "resize_",
+    "set_",
+    "squeeze_",
+    "unsqueeze_",
+    "transpose_",
+    "::t_",
+    "swapaxes_",
+    "swapdims_",
+    "as_strided_",
+    "_out",
+];
+
+/// Greatest value that is tried for a dimension, a type or a truth value.
+const SMALL: i128 = 16;
+
+/// Most terms that are equal to one on a path and asked for their value.
+const EQUAL: usize = 8;
+
+/// Widths of elements in bits.
+const WIDTHS: &[i128] = &[32, 64, 128];
+
+/// Whether an operation writes elements of an argument tensor: PyTorch's name of such an operation ends with an
+/// underscore, which the name of an overload may follow (`at::_ops::fill__Scalar::call`;
+/// aten/src/ATen/native/README.md, "variants").
+fn writes_elements(display: &str) -> bool {
+    let name = display.split('(').next().unwrap_or_default();
+    let name = name.strip_suffix("::call").or_else(|| name.strip_suffix("::redispatch")).unwrap_or(name);
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let assigns =
+        name.strip_prefix("operator").is_some_and(|op| op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">="));
+    name.ends_with('_') || name.contains("__") || assigns
+}
+
+/// Models a PyTorch function without a model and with an external body. Its result is unknown; it keeps the
+/// metadata of tensors passed by reference, unless its name says otherwise.
+pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let program = e.program;
+    let func = program.func(c.func);
+    // Extensions define functions of their own there too.
+    let of_extensions = c.display.starts_with("at::native::");
+    let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
+    if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
+        return Err(Box::new(s));
+    }
+    let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
+    if func.params.first().is_some_and(|p| p.sret.is_some()) {
+        let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
+        e.clobber(&mut s, &given, &why);
+    }
+    if writes_elements(c.display) {
+        // A caller-given object is in no state before it is read.
+        let reached = e.reached_from(&s, c.args);
+        let mut storages = e.heap.given_behind(&reached);
+        storages.retain(|o| {
+            let object = e.object(*o);
+            object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
+        });
+        // A kernel writes them, or host code that writes no handle there.
+        storages.iter().for_each(|o| e.note_written_by_device(*o));
+        elements_change(e, &mut s, &storages, &why);
+    }
+    let m = program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &why);
+    Ok(Some((v, s)))
+}
+
+/// Assumes that a size fits into device memory. An allocator without enough memory throws.
+fn that_fits(e: &mut MemoryDomain<'_>, s: State, size: TermId) -> Option<State> {
+    let zero = e.arena.int(0);
+    let most = e.most_of_device();
+    let memory = e.arena.int(most);
+    let (lower, upper) = (e.arena.le(zero, size), e.arena.le(size, memory));
+    let fits = e.arena.and(lower, upper);
+    e.assume(s, fits)
+}
+
+/// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
+/// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
+/// elements, by their index in the storage, do not apply to these.
+fn tensor_copy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    /// The allocations of a call below this are not copies.
+    const COPIES: u32 = 2;
+    let from = cuda::pointer_arg(e, c, 1);
+    let storages: Vec<ObjId> = from.iter().filter_map(|t| given_storage(e, &t.base)).collect();
+    let Some(of) = storages.first().copied() else { return tensor_storage(e, c, s) };
+    let whole = matches!(from.as_slice(), [t] if e.arena.as_int(t.offset) == Some(0));
+    let as_given = whole && holds_what_was_given(e, &s, of);
+    let size = libc::int_arg(e, c, 0, 64);
+    let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
+    let object = Object { extent: Some(size), ..e.object(of).clone() };
+    let o = e.heap.copy_of_given((c.context, c.site, COPIES + 2 * of.0 + u32::from(as_given)), of, object);
+    if as_given {
+        e.ensure(&mut s, o);
+    } else {
+        let why = UnknownReason::Holds(modelled_function(e));
+        let rest = Rest::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(why) };
+        let state = Rc::new(ObjState::new(rest));
+        e.heap.note_copied(o, state.clone());
+        s.mem.insert(o, state);
+    }
+    Ok(Some((e.pointer(o, 0), s)))
+}
+
+/// Returns the storage of a caller-given tensor.
+fn given_storage(e: &MemoryDomain<'_>, base: &Base) -> Option<ObjId> {
+    let Base::Object(o) = *base else { return None };
+    let object = e.object(o);
+    (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
+}
+
+/// Whether the storage of a tensor still has the caller's contents.
+fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
+    s.mem.get(&o).is_none_or(|now| e.heap.at_entry(o).is_some_and(|first| first == now))
+}
+
+/// Allocates device memory.
+fn tensor_storage(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let size = libc::int_arg(e, c, 0, 64);
+    let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
+    let place = e.user_location();
+    let o = e.memory.heap.allocate(
+        (c.context, c.site, 1),
+        Object {
+            kind: ObjKind::DeviceHeap,
+            name: modelled_function(e),
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        },
+    );
+    // Zeroed, uninitialised, or unknown contents.
+    let holds = libc::int_arg(e, c, 1, 32);
+    let holds = e.arena.as_int(holds);
+    let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
+    s.mem.insert(o, Rc::new(ObjState::new(rest)));
+    let p = e.pointer(o, 0);
+    if holds != Some(0) && holds != Some(1) {
+        let why = UnknownReason::Holds(e.object(o).name.clone());
+        e.clobber(&mut s, std::slice::from_ref(&p), &why);
+    }
+    Ok(Some((p, s)))
+}
+
+/// Returns the name of the called library function: `torch::empty`.
+fn modelled_function(e: &ExecutionContext<'_>) -> String {
+    let called = e.call_stack().iter().map(|s| e.program.func(s.func)).find(|f| f.is_library_model());
+    let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
+    // Dispatchers have the names of their operations.
+    let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
+    operation.unwrap_or(name).to_owned()
+}
+
+fn extent_behind(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let mut all: Option<TermId> = None;
+    for target in cuda::pointer_arg(e, c, 0).iter() {
+        let left = match &target.base {
+            Base::Object(o) => {
+                let of = e.object(*o).func.unwrap_or(c.func);
+                match e.extent_of_parameter(of, *o) {
+                    Ok(extent) => e.arena.sub(extent, target.offset),
+                    Err(_) => {
+                        let name = e.object(*o).name.clone();
+                        return unknown_number(s, UnknownReason::ExtentOfParameter(name));
+                    }
+                }
+            }
+            Base::Null => e.arena.int(0),
+            Base::Func(_) => return unknown_number(s, UnknownReason::NoValue),
+            Base::Unknown(why) => return unknown_number(s, (*why.reason).clone()),
+        };
+        all = Some(match all {
+            Some(others) => e.arena.ite(target.cond, left, others),
+            None => left,
+        });
+    }
+    let extent = all.unwrap_or_else(|| e.arena.int(0));
+    Ok(Some((Value::Int(extent), s)))
+}
+
+fn unknown_number(s: State, why: UnknownReason) -> Modelled {
+    Ok(Some((Value::unknown(why), s)))
+}
+
+/// Returns the value that the path determines for a number, or -1.
+fn known_here(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let t = libc::int_arg(e, c, 0, 64);
+    let known = number_on(e, &s, t).unwrap_or(-1);
+    Ok(Some((Value::Int(e.arena.int(known)), s)))
+}
+
+/// Returns the value that the path determines for a term, also by equations with other terms.
+fn number_on(e: &mut Terms, s: &State, t: TermId) -> Option<i128> {
+    let conditions = e.arena.conjuncts(s.path);
+    let (mut seen, mut open) = (vec![t], vec![(t, 0)]);
+    // Terms that are equal to `t` but for a constant.
+    while let Some((u, more)) = open.pop() {
+        if let Some(n) = number_by(e, &conditions, u) {
+            return Some(n + more);
+        }
+        for (equal, by) in equal_but_for_constants(e, &conditions, u) {
+            if seen.len() < EQUAL && !seen.contains(&equal) {
+                seen.push(equal);
+                open.push((equal, more + by));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the terms `u` and constants `c` for which a condition says `t == u + c`.
+fn equal_but_for_constants(e: &Terms, conditions: &[TermId], t: TermId) -> Vec<(TermId, i128)> {
+    let other = |c: &TermId| {
+        let Term::EqZ(difference) = *e.arena.get(*c) else { return None };
+        let Term::Poly(p) = e.arena.get(difference) else { return None };
+        let mut sides = p.terms.iter().filter(|(m, _)| !m.is_empty());
+        let (Some((a, f)), Some((b, g)), None) = (sides.next(), sides.next(), sides.next()) else { return None };
+        let ([a], [b], true) = (a.as_slice(), b.as_slice(), f.abs() == 1 && *f == -g) else { return None };
+        // f * a - f * b + constant == 0
+        let constant = p.constant() * f;
+        match (*a == t, *b == t) {
+            (true, false) => Some((*b, -constant)),
+            (false, true) => Some((*a, constant)),
+            _ => None,
+        }
+    };
+    conditions.iter().filter_map(other).collect()
+}
+
+/// Returns the value that one of the conditions states for a term, or that they leave over.
+fn number_by(e: &mut Terms, conditions: &[TermId], t: TermId) -> Option<i128> {
+    if let Some(n) = e.arena.as_int(t) {
+        return Some(n);
+    }
+    let range = e.arena.range(t);
+    let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
+    let mut possible = vec![];
+    let widths = WIDTHS.iter().copied().filter(|w| *w <= most);
+    for k in (least.max(0)..=most.min(SMALL)).chain(widths) {
+        let number = e.arena.int(k);
+        let is = e.arena.eq(t, number);
+        if conditions.contains(&is) {
+            return Some(k);
+        }
+        let is_not = e.arena.not(is);
+        if !conditions.contains(&is_not) {
+            possible.push(k);
+        }
+    }
+    // All other values of a small range are excluded.
+    match possible.as_slice() {
+        [only] if least >= 0 && most <= SMALL => Some(*only),
+        _ => None,
+    }
+}
+
+fn axiom(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let holds = libc::int_arg(e, c, 0, 8);
+    let zero = e.arena.int(0);
+    let holds = e.arena.ne(holds, zero);
+    if !e.assumptions.takes(Axiom::TensorSizes) {
+        return super::no_value(s);
+    }
+    let holds = in_whole_numbers(e, holds);
+    match e.assume(s, holds) {
+        Some(s) => super::no_value(s),
+        None => Ok(None),
+    }
+}
+
+/// Returns a condition in which products of a caller-given tensor's metadata are exact integers: PyTorch makes no
+/// tensor for which one exceeds 64 bits (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them).
+/// The program's own computations wrap as usual.
+fn in_whole_numbers(e: &mut Terms, condition: TermId) -> TermId {
+    let is_given =
+        |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
+    let mut whole = FxHashMap::default();
+    for t in e.arena.cone(&[condition]) {
+        if let Term::Wrap { arg, bits: 64, .. } = *e.arena.get(t)
+            && e.arena.symbols_of(&[arg]).into_iter().all(|s| is_given(&e.arena.symbol(s).kind))
+        {
+            let number = e.arena.unwrapped(arg);
+            whole.insert(t, number);
+        }
+    }
+    if whole.is_empty() { condition } else { e.arena.substitute(condition, &whole) }
+}
+
+/// Makes memory unknown that an operation of the library wrote.
+fn written_behind(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let why = UnknownReason::ResultOf(modelled_function(e));
+    for target in cuda::pointer_arg(e, c, 0).iter() {
+        if let Base::Object(o) = target.base {
+            e.note_written_by_device(o);
+        }
+    }
+    let behind = cuda::pointer_arg(e, c, 0);
+    let objects: Option<Vec<ObjId>> =
+        behind.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
+    match objects {
+        Some(objects) => elements_change(e, &mut s, &objects, &why),
+        None => {
+            let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
+            e.clobber(&mut s, &given, &why);
+        }
+    }
+    super::no_value(s)
+}
+
+/// Havocs the elements of tensors, but nothing reachable from them: operations of PyTorch treat no element as an
+/// address.
+fn elements_change(e: &mut MemoryDomain<'_>, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
+    for o in storages {
+        e.forget(s, *o, why, false);
+    }
+}
+
+fn any_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (least, most) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
+    let (Some(least), Some(most)) = (e.arena.as_int(least), e.arena.as_int(most)) else {
+        return unknown_number(s, UnknownReason::NoValue);
+    };
+    let reason = UnknownReason::ResultOf(modelled_function(e));
+    let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
+    Ok(Some((Value::Int(any), s)))
+}
+
+/// Returns a product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot overflow.
+fn product_of(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
+    Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
+}
+
+/// Whether a function with these parameter types may write anything but tensors: it takes a pointer or reference to
+/// something non-constant.
+fn may_write_others(display: &str) -> bool {
+    let Some((_, list)) = display.split_once('(') else { return true };
+    let mut depth = 0;
+    let mut start = 0;
+    let mut types = vec![];
+    for (i, c) in list.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' if depth > 0 => depth -= 1,
+            ')' | ',' if depth == 0 => {
+                types.push(list[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    types.into_iter().any(|t| {
+        let written = t.ends_with('*') || t.ends_with('&');
+        let constant = t.contains("const&") || t.contains("const*") || t.ends_with("const &");
+        written && !constant && t != "at::Tensor&"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_write_others;
+
+    #[test]
+    fn what_a_function_may_write() {
+        for (display, others) in [
+            ("at::_ops::add::call(at::Tensor const&, c10::Scalar const&)", false),
+            ("at::_ops::add_::call(at::Tensor&, c10::Scalar const&)", false),
+            ("c10::f(std::vector<long, std::allocator<long> >&)", true),
+            ("c10::f(long*)", true),
+            ("c10::f(std::function<void (long*)> const&, int)", false),
+            ("c10::g", true),
+        ] {
+            assert_eq!(may_write_others(display), others, "{display}");
+        }
+    }
+}

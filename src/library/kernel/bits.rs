@@ -1,0 +1,104 @@
+//! Functions on the bits of integers: counts, reversals, funnel shifts, saturating arithmetic.
+//!
+//! In: numbers of a width. Out: terms of that width. A function that is not a polynomial is an uninterpreted function,
+//! one for each width.
+
+use base::reasons::UnknownReason;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::terms::functions::{BitFunction, Function};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::TermId;
+
+/// Whether terms represent numbers of this width with room to spare.
+const fn is_followed(bits: u32) -> bool {
+    bits >= 2 && bits <= 64
+}
+
+/// Returns a function of the bits of a number. A count of leading or trailing zeros is the width if the number is
+/// zero.
+pub(crate) fn of_bits(e: &mut ValueDomain<'_>, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
+    if !is_followed(bits) || f == BitFunction::BytesReversed && !bits.is_multiple_of(16) {
+        return None;
+    }
+    let a = e.for_bits(a, bits);
+    if let Some(v) = e.arena.as_int(a) {
+        return Some(e.arena.int(f.of(v, bits)));
+    }
+    let range = if f.is_count() { Range::new(0, i128::from(bits)) } else { Range::of_int(bits, false) };
+    Some(e.arena.apply(Function::OfBits(f, bits), vec![a], range))
+}
+
+/// Returns leading or trailing zeros where the count is undefined for zero.
+pub(crate) fn of_bits_but_zero(e: &mut ValueDomain<'_>, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
+    let count = of_bits(e, f, a, bits)?;
+    let (a, zero) = (e.for_bits(a, bits), e.arena.int(0));
+    let is_zero = e.arena.eq(a, zero);
+    if e.arena.as_bool(is_zero) == Some(false) {
+        return Some(count);
+    }
+    let any = e.unknown_int(&UnknownReason::BitsOfZero, bits);
+    Some(e.arena.ite(is_zero, any, count))
+}
+
+/// Returns the position of the lowest set bit, counted from 1; 0 if there is none.
+pub(crate) fn lowest_bit(e: &mut ValueDomain<'_>, a: TermId, bits: u32) -> Option<TermId> {
+    let behind = of_bits(e, BitFunction::ZerosBehind, a, bits)?;
+    let (a, zero) = (e.for_bits(a, bits), e.arena.int(0));
+    let (is_zero, place) = (e.arena.eq(a, zero), e.arena.add_const(behind, 1));
+    Some(e.arena.ite(is_zero, zero, place))
+}
+
+/// Returns a funnel shift of `bits` bits: the numbers side by side, `a` in front, shifted left or right by a
+/// distance modulo the width.
+pub(crate) fn funnel(e: &mut ValueDomain<'_>, left: bool, [a, b, by]: [TermId; 3], bits: u32) -> Option<TermId> {
+    if !is_followed(bits) {
+        return None;
+    }
+    // Constants as well: a negative one shifted down would extend its sign.
+    let [a, b] = [a, b].map(|t| {
+        let t = e.for_bits(t, bits);
+        if e.arena.as_int(t).is_some() { e.arena.modulo(t, 1 << bits) } else { t }
+    });
+    let by = e.for_bits(by, bits);
+    let by = e.arena.modulo(by, i128::from(bits));
+    let Some(k) = e.arena.as_int(by) else {
+        let funnel = Function::Funnel { left, bits };
+        // Only powers of two are widths of machine integers.
+        return bits.is_power_of_two().then(|| e.arena.apply(funnel, vec![a, b, by], Range::of_int(bits, false)));
+    };
+    if k == 0 {
+        return Some(if left { a } else { b });
+    }
+    let (up, down) = if left { (k, i128::from(bits) - k) } else { (i128::from(bits) - k, k) };
+    let high = e.arena.scale(a, 1 << up);
+    let (high, low) = (e.arena.modulo(high, 1 << bits), e.arena.floor_div(b, 1 << down));
+    Some(e.arena.add(high, low))
+}
+
+/// Returns a sum or difference clamped to the range of its type.
+pub(crate) fn saturated(
+    e: &mut ValueDomain<'_>,
+    add: bool,
+    signed: bool,
+    [a, b]: [TermId; 2],
+    bits: u32,
+) -> Option<TermId> {
+    if !is_followed(bits) {
+        return None;
+    }
+    let (a, b) = (e.interpret(a, bits, signed), e.interpret(b, bits, signed));
+    let exact = if add { e.arena.add(a, b) } else { e.arena.sub(a, b) };
+    let (Range { lo: Some(lo), hi: Some(hi) }, range) = (Range::of_int(bits, signed), e.arena.range(exact)) else {
+        return None;
+    };
+    let mut t = exact;
+    if range.lo.is_none_or(|l| l < lo) {
+        let lo = e.arena.int(lo);
+        t = e.arena.max(t, lo);
+    }
+    if range.hi.is_none_or(|h| h > hi) {
+        let hi = e.arena.int(hi);
+        t = e.arena.min(t, hi);
+    }
+    Some(t)
+}

@@ -1,0 +1,17 @@
+//! The device side: models of the functions and intrinsics that kernels call (intrinsics also on the host);
+//! `symbolic/kernel/` executes kernels under a launch.
+//!
+//! In: a call with its arguments and the state. Out: its result and the state after it, with its accesses as events.
+//! This module is independent of the shim and of Z3.
+
+mod bits;
+pub(crate) mod builtins;
+pub(crate) mod intrinsics;
+
+use models::row::{Key, On};
+
+/// Returns the functions and intrinsics of devices, and intrinsics of either side, that the executor models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    builtins::keys().map(|k| (On::Device, k)).chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k))).collect()
+}

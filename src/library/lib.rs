@@ -1,0 +1,26 @@
+//! Models of library functions: what calls of the CUDA runtime, of the C and C++ libraries and of PyTorch do to the
+//! state of an execution, and what intrinsics and builtins of kernels do.
+//!
+//! In: a call with the state before it. Out: its result and the state after it, and events. [`Models`] gives the models
+//! to the executor. Each model is a function over the lowest floor of the engine that it needs; only what executes code
+//! (launches, constructors of variables) takes the executor.
+
+pub mod host;
+pub mod kernel;
+
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Library, Modelled};
+use engine::symbolic::exec::state::State;
+use ir::Side;
+
+/// The models of this crate, of hosts and of kernels.
+pub struct Models;
+
+impl Library for Models {
+    fn call(&self, executor: &mut Executor<'_>, call: &Call<'_>, state: State) -> Modelled {
+        match executor.side {
+            Side::Host => host::host_call(executor, call, state),
+            Side::Device => kernel::builtins::device_call(executor, call, state),
+        }
+    }
+}
