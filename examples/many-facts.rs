@@ -2,9 +2,9 @@
 //! hundred units to a program, each with the headers that CUDA sources include. For measuring joins (`make bench`).
 
 use anyhow::{Context, Result};
-use scuba::facts::{Present, Recipe, Store, Symbol, Symbols, Unit, UnitFacts, key_of};
+use scuba::facts::{DiskSnapshot, FactStore, LinkSymbol, Recipe, Symbols, UnitFacts, UnitWithCode, key_of};
 use scuba::ir::{Module, Side};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use scuba::nvcc::unit::TranslationUnit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,19 +24,19 @@ fn main() -> Result<()> {
     for header in &headers {
         std::fs::write(header, format!("// {}\n", header.display()))?;
     }
-    let store = Store::new(folder.join(".scuba"));
-    let present = Present::default();
+    let store = FactStore::new(folder.join(".scuba"));
+    let present = DiskSnapshot::default();
     for i in 0..units {
         store.write_unit(&unit(i, &folder, &headers, &present)?)?;
     }
     Ok(())
 }
 
-fn symbol(name: String) -> Symbol {
-    Symbol { device: false, name }
+fn symbol(name: String) -> LinkSymbol {
+    LinkSymbol { device: false, name }
 }
 
-fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Result<Unit> {
+fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &DiskSnapshot) -> Result<UnitWithCode> {
     let source = folder.join(format!("u{i}.cu"));
     std::fs::write(&source, format!("// {i}\n"))?;
     std::fs::write(folder.join(format!("u{i}.o")), "")?;
@@ -44,7 +44,8 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
     let first = i.is_multiple_of(PROGRAM);
     let defined = if first { "main".to_owned() } else { format!("_Z4stepi{i}") };
     let next = (!(i + 1).is_multiple_of(PROGRAM)).then(|| symbol(format!("_Z4stepi{}", i + 1)));
-    let mut needed: Vec<Symbol> = (0..40).map(|n| symbol(format!("_ZNSt6vectorIfSaIfEE{n}Ev"))).chain(next).collect();
+    let mut needed: Vec<LinkSymbol> =
+        (0..40).map(|n| symbol(format!("_ZNSt6vectorIfSaIfEE{n}Ev"))).chain(next).collect();
     needed.sort();
     let inline = (0..60).map(|n| symbol(format!("_ZN7project6detail{n}E"))).collect();
     let module = Module {
@@ -77,11 +78,11 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         told: vec![],
         unit,
     };
-    Ok(Unit { facts, modules: vec![Arc::new(module)], second: None })
+    Ok(UnitWithCode { facts, modules: vec![Arc::new(module)], second: None })
 }
 
 fn compiled(source: &Path, folder: &Path) -> Result<TranslationUnit> {
     let words = ["-arch=sm_80".into(), "-c".into(), source.into(), "-o".into(), source.with_extension("o").into()];
-    let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new);
+    let plan = NvccCommand::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new);
     plan.and_then(|p| p.request.units.into_iter().next()).context("nothing is compiled")
 }

@@ -8,7 +8,9 @@ use anyhow::{Context, bail};
 use scuba::frontend::{ExtractOptions, clang::extract_here};
 use scuba::ir::{Program, Side};
 use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
-use scuba::witness::{Budget, Inputs, Outcome, Site, Target, Threads, enumerate, replay};
+use scuba::witness::{
+    ConcreteInputs, ProgramPoint, ReplayOutcome, RunBudget, TargetAccess, TriedThreads, enumerate, replay,
+};
 use scuba::work::Work;
 use std::io::Write;
 use std::sync::Arc;
@@ -29,14 +31,14 @@ fn main() -> anyhow::Result<()> {
     }
     let program = Program::link(modules);
     let root = program.find_func(Side::Host, "main").context("no main")?;
-    let mut inputs = Inputs { argv: argv.to_vec(), ..Inputs::default() };
+    let mut inputs = ConcreteInputs { argv: argv.to_vec(), ..ConcreteInputs::default() };
     for a in argv {
         if let Ok(bytes) = std::fs::read(a) {
             inputs.files.insert(a.clone(), bytes);
         }
     }
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<f64>().ok());
-    let mut budget = Budget::default();
+    let mut budget = RunBudget::default();
     if let Some(n) = number("SCUBA_STEPS") {
         budget.steps = n as u64;
     }
@@ -47,7 +49,7 @@ fn main() -> anyhow::Result<()> {
         budget.work = Work::millis((n * 1e3) as u64);
     }
     let mut out = std::io::stdout().lock();
-    let place = |s: Site| {
+    let place = |s: ProgramPoint| {
         let b = &program.func(s.func).blocks[s.block.index()];
         let l = program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc));
         format!("{}:{}:{}", l.file.rsplit('/').next().unwrap_or_default(), l.line, l.column)
@@ -56,12 +58,12 @@ fn main() -> anyhow::Result<()> {
     let mode = std::env::var("SCUBA_REPLAY").unwrap_or_default();
     if mode == "probe" {
         // A target that no access is: how far a replay gets on the way to every launch.
-        let target = Target {
-            site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 },
+        let target = TargetAccess {
+            site: ProgramPoint { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 },
             callers: None,
             launch_site: None,
             launch: None,
-            threads: Threads::Any,
+            threads: TriedThreads::Any,
             fault: None,
             direction: None,
             align: None,
@@ -113,12 +115,12 @@ fn main() -> anyhow::Result<()> {
     }
     if mode == "1" {
         for b in &run.bad {
-            let target = Target {
+            let target = TargetAccess {
                 site: b.site,
                 callers: Some(b.callers.clone()),
                 launch_site: b.launch_site,
                 launch: Some(b.launch),
-                threads: Threads::List(vec![(b.block, b.thread)]),
+                threads: TriedThreads::List(vec![(b.block, b.thread)]),
                 fault: Some(b.fault),
                 direction: Some(b.direction),
                 align: None,
@@ -127,10 +129,10 @@ fn main() -> anyhow::Result<()> {
             };
             let start = Instant::now();
             let what = match replay(&program, root, &inputs, &target, &budget) {
-                Outcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),
-                Outcome::NotReached { why } => format!("NOT reached: {why}"),
-                Outcome::Incomplete { why } => format!("INCOMPLETE: {why}"),
-                Outcome::Astray { why, .. } => format!("ASTRAY: {why}"),
+                ReplayOutcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),
+                ReplayOutcome::NotReached { why } => format!("NOT reached: {why}"),
+                ReplayOutcome::Incomplete { why } => format!("INCOMPLETE: {why}"),
+                ReplayOutcome::Astray { why, .. } => format!("ASTRAY: {why}"),
             };
             writeln!(out, "replay {}: {what} in {:.3} s", place(b.site), start.elapsed().as_secs_f64())?;
         }

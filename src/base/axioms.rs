@@ -1,8 +1,8 @@
 //! The axioms: assumptions of every *safe* verdict, each with its name, its statement, and whether it can be left out.
 //!
-//! Plain data, and the only list of them. Code that uses an axiom asks [`Without`], by `Assumptions::takes`, whether
+//! Plain data, and the only list of them. Code that uses an axiom asks [`OmittedAxioms`], by `Assumptions::takes`, whether
 //! the present execution assumes it; the table in `docs/glossary.md` is this list. Leaving out one axiom shows which
-//! verdicts rest on it (`check/engine/doubts.rs`).
+//! verdicts rest on it (`check/pipeline/doubts.rs`).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -49,18 +49,18 @@ pub enum Axiom {
 
 /// How the verdicts that rest on an axiom are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AxiomKind {
     /// Checking the program once more without the axiom.
     LeftOut,
     /// The verdicts name the axiom themselves.
     Named,
     /// The axiom is built into the engine and could concern these safe accesses.
-    BuiltIn(Concerns),
+    BuiltIn(ConcernedAccesses),
 }
 
 /// Accesses that a built-in axiom could concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concerns {
+pub enum ConcernedAccesses {
     Every,
     /// Accesses in kernels that known host code launches.
     Launched,
@@ -68,43 +68,43 @@ pub enum Concerns {
 
 /// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, Kind); 36] = [
-    (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", Kind::LeftOut),
-    (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them", Kind::LeftOut),
-    (Axiom::KernelLimits, "kernel-limits", "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", Kind::LeftOut),
-    (Axiom::KnownLaunches, "known-launches", "a kernel that host code at hand launches is launched by nobody else", Kind::LeftOut),
-    (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", Kind::LeftOut),
-    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", Kind::LeftOut),
-    (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", Kind::LeftOut),
-    (Axiom::CallsSucceed, "calls-succeed", "calls of the CUDA runtime succeed, but for launches, allocations and queries, whose codes are followed", Kind::LeftOut),
-    (Axiom::TypesApart, "types-apart", "memory that a caller gave is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", Kind::LeftOut),
-    (Axiom::SidesApart, "sides-apart", "memory that a caller gave and host code uses is not what kernels write through another pointer", Kind::LeftOut),
-    (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them: ranks, sizes and strides in range, storage as large as they say", Kind::LeftOut),
-    (Axiom::View, "views", "spans and containers that a caller gives have the elements that they say (`std::span`, `std::vector`, `mdspan`, …)", Kind::LeftOut),
-    (Axiom::ClassInvariant, "class-invariants", "objects that a caller gives keep to what every constructor and function of their class keeps", Kind::LeftOut),
-    (Axiom::ToolchainClaim, "toolchain-claims", "what headers of the toolchain claim of their own code is true (`__builtin_assume`)", Kind::LeftOut),
-    (Axiom::Claim, "claims", "what the program claims is true (`__builtin_assume`, `__builtin_unreachable`)", Kind::LeftOut),
-    (Axiom::RemovedAssert, "removed-asserts", "an `assert` that `-DNDEBUG` removes would hold", Kind::LeftOut),
-    (Axiom::Stated, "stated", "what scuba.toml states under `[[assume]]` holds", Kind::LeftOut),
-    (Axiom::Contract, "contracts", "callers that are not at hand keep to contracts", Kind::LeftOut),
-    (Axiom::Invariant, "invariants", "objects that a caller gives keep to the invariants stated of their types", Kind::LeftOut),
-    (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", Kind::Named),
-    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", Kind::Named),
-    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its own loads and stores, which are not checked, go to memory that it was given", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory, nor does anybody one whose address was handed on as a number", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::LibraryObjects, "library-objects", "objects of the C++ library are changed through their members alone", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::NoThrow, "no-throw", "functions of CUDA throw no exception", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::HostReach, "host-reach", "a kernel reaches host memory only through pointers that it is given or that are registered", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::HostFloating, "host-floating", "floating-point arithmetic of the host is not compiled with `-ffast-math`", Kind::BuiltIn(Concerns::Launched)),
-    (Axiom::SoleWriter, "sole-writer", "nobody outside the program writes its memory or changes a file while it is read", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::SeparateObjects, "separate-objects", "allocations and variables that are alive do not overlap", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::Stack, "stack", "call stacks of host and device are large enough", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::Models, "models", "functions of libraries do what their models say", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::SameProgram, "same-program", "nvcc compiles what clang reads: the same macros, headers, types and layout", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::LeftOpen, "left-open", "what C++ leaves to a compiler is as clang has it, where code depends on it: the order in which operands and arguments are evaluated, copies that are left out, `__PRETTY_FUNCTION__`, what `__has_include` says of a compiler's own headers, sizes of extended lambdas", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::Machine, "machine", "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0", Kind::BuiltIn(Concerns::Every)),
-    (Axiom::Tool, "tool", "the engine and Z3 have no bug that makes a proof wrong", Kind::BuiltIn(Concerns::Every)),
+const ROWS: [(Axiom, &str, &str, AxiomKind); 36] = [
+    (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", AxiomKind::LeftOut),
+    (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them", AxiomKind::LeftOut),
+    (Axiom::KernelLimits, "kernel-limits", "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
+    (Axiom::KnownLaunches, "known-launches", "a kernel that host code at hand launches is launched by nobody else", AxiomKind::LeftOut),
+    (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", AxiomKind::LeftOut),
+    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", AxiomKind::LeftOut),
+    (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", AxiomKind::LeftOut),
+    (Axiom::CallsSucceed, "calls-succeed", "calls of the CUDA runtime succeed, but for launches, allocations and queries, whose codes are followed", AxiomKind::LeftOut),
+    (Axiom::TypesApart, "types-apart", "memory that a caller gave is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", AxiomKind::LeftOut),
+    (Axiom::SidesApart, "sides-apart", "memory that a caller gave and host code uses is not what kernels write through another pointer", AxiomKind::LeftOut),
+    (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them: ranks, sizes and strides in range, storage as large as they say", AxiomKind::LeftOut),
+    (Axiom::View, "views", "spans and containers that a caller gives have the elements that they say (`std::span`, `std::vector`, `mdspan`, …)", AxiomKind::LeftOut),
+    (Axiom::ClassInvariant, "class-invariants", "objects that a caller gives keep to what every constructor and function of their class keeps", AxiomKind::LeftOut),
+    (Axiom::ToolchainClaim, "toolchain-claims", "what headers of the toolchain claim of their own code is true (`__builtin_assume`)", AxiomKind::LeftOut),
+    (Axiom::Claim, "claims", "what the program claims is true (`__builtin_assume`, `__builtin_unreachable`)", AxiomKind::LeftOut),
+    (Axiom::RemovedAssert, "removed-asserts", "an `assert` that `-DNDEBUG` removes would hold", AxiomKind::LeftOut),
+    (Axiom::Stated, "stated", "what scuba.toml states under `[[assume]]` holds", AxiomKind::LeftOut),
+    (Axiom::Contract, "contracts", "callers that are not at hand keep to contracts", AxiomKind::LeftOut),
+    (Axiom::Invariant, "invariants", "objects that a caller gives keep to the invariants stated of their types", AxiomKind::LeftOut),
+    (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", AxiomKind::Named),
+    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", AxiomKind::Named),
+    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its own loads and stores, which are not checked, go to memory that it was given", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory, nor does anybody one whose address was handed on as a number", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::LibraryObjects, "library-objects", "objects of the C++ library are changed through their members alone", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::NoThrow, "no-throw", "functions of CUDA throw no exception", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::HostReach, "host-reach", "a kernel reaches host memory only through pointers that it is given or that are registered", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::HostFloating, "host-floating", "floating-point arithmetic of the host is not compiled with `-ffast-math`", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::SoleWriter, "sole-writer", "nobody outside the program writes its memory or changes a file while it is read", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::SeparateObjects, "separate-objects", "allocations and variables that are alive do not overlap", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::Stack, "stack", "call stacks of host and device are large enough", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::Models, "models", "functions of libraries do what their models say", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::SameProgram, "same-program", "nvcc compiles what clang reads: the same macros, headers, types and layout", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::LeftOpen, "left-open", "what C++ leaves to a compiler is as clang has it, where code depends on it: the order in which operands and arguments are evaluated, copies that are left out, `__PRETTY_FUNCTION__`, what `__has_include` says of a compiler's own headers, sizes of extended lambdas", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::Machine, "machine", "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
+    (Axiom::Tool, "tool", "the engine and Z3 have no bug that makes a proof wrong", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
 ];
 
 impl Axiom {
@@ -120,7 +120,7 @@ impl Axiom {
 
     /// Name of the axiom, its statement, and how verdicts that rest on it are determined.
     #[must_use]
-    pub const fn row(self) -> (&'static str, &'static str, Kind) {
+    pub const fn row(self) -> (&'static str, &'static str, AxiomKind) {
         let (_, name, says, kind) = ROWS[self as usize];
         (name, says, kind)
     }
@@ -133,15 +133,15 @@ impl Axiom {
     /// Whether a program can be checked without the axiom.
     #[must_use]
     pub const fn can_be_left_out(self) -> bool {
-        matches!(self.row().2, Kind::LeftOut)
+        matches!(self.row().2, AxiomKind::LeftOut)
     }
 }
 
 /// Axioms that an execution does not assume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Without(u64);
+pub struct OmittedAxioms(u64);
 
-impl Without {
+impl OmittedAxioms {
     pub const NOTHING: Self = Self(0);
 
     /// Axioms that users state, that programs claim, or that concern given objects. An access that is safe only by
@@ -174,9 +174,9 @@ impl Without {
 
 /// Axioms that executions asked for: leaving out any other one changes nothing.
 #[derive(Debug, Default)]
-pub struct CameTo([AtomicU32; 2]);
+pub struct ConsultedAxioms([AtomicU32; 2]);
 
-impl CameTo {
+impl ConsultedAxioms {
     const EACH: usize = 32;
 
     pub fn note(&self, axiom: Axiom) {
@@ -193,7 +193,7 @@ impl CameTo {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axiom, CameTo, Concerns, Kind, Without};
+    use super::{Axiom, AxiomKind, ConcernedAccesses, ConsultedAxioms, OmittedAxioms};
 
     #[test]
     fn every_axiom_is_listed_once_under_a_name_of_its_own() {
@@ -201,11 +201,11 @@ mod tests {
             assert_eq!(a as usize, i, "{a:?}");
             assert!(Axiom::ALL[..i].iter().all(|b| b.name() != a.name()), "{a:?}");
         }
-        let came_to = CameTo::default();
+        let came_to = ConsultedAxioms::default();
         came_to.note(Axiom::Tool);
         assert!(came_to.has(Axiom::Tool) && !came_to.has(Axiom::Argc) && !came_to.has(Axiom::LaunchLimits));
-        assert!(Without::any().has(Axiom::Argc) && !Without::any().has(Axiom::Tool));
-        assert!(Without::ASSUMPTIONS.has(Axiom::Contract) && !Without::ASSUMPTIONS.has(Axiom::Argc));
+        assert!(OmittedAxioms::any().has(Axiom::Argc) && !OmittedAxioms::any().has(Axiom::Tool));
+        assert!(OmittedAxioms::ASSUMPTIONS.has(Axiom::Contract) && !OmittedAxioms::ASSUMPTIONS.has(Axiom::Argc));
     }
 
     /// Table of the glossary, between its marks.
@@ -214,10 +214,12 @@ mod tests {
         for a in Axiom::ALL {
             let (name, says, kind) = a.row();
             let how = match kind {
-                Kind::LeftOut => "found by leaving it out",
-                Kind::Named => "named by the verdict",
-                Kind::BuiltIn(Concerns::Every) => "built in: could concern every safe access",
-                Kind::BuiltIn(Concerns::Launched) => "built in: could concern safe accesses of launched kernels",
+                AxiomKind::LeftOut => "found by leaving it out",
+                AxiomKind::Named => "named by the verdict",
+                AxiomKind::BuiltIn(ConcernedAccesses::Every) => "built in: could concern every safe access",
+                AxiomKind::BuiltIn(ConcernedAccesses::Launched) => {
+                    "built in: could concern safe accesses of launched kernels"
+                }
             };
             out += &format!("| `{name}` | {says} | {how} |\n");
         }

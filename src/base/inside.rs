@@ -36,14 +36,14 @@ pub enum Dump {
 
 /// Source position as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spot {
+pub struct UserPosition {
     /// Suffix of a path, by whole components, or an absolute path.
     pub file: String,
     pub line: u32,
     pub column: Option<u32>,
 }
 
-impl FromStr for Spot {
+impl FromStr for UserPosition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -62,14 +62,14 @@ impl FromStr for Spot {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for UserPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)?;
         self.column.map_or(Ok(()), |c| write!(f, ":{c}"))
     }
 }
 
-impl Spot {
+impl UserPosition {
     /// Converts the file to the path by which the check knows it: relative to the project's folder, absolute outside
     /// it. A string that is not the path of an existing file stays a suffix.
     #[must_use]
@@ -89,13 +89,13 @@ impl Spot {
 
 /// Parts of a check that the user wants to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct RequestedOutput {
     pub dumps: Vec<Dump>,
-    pub explain: Option<Spot>,
+    pub explain: Option<UserPosition>,
     pub timings: bool,
 }
 
-impl Wanted {
+impl RequestedOutput {
     /// Whether the user wants to see nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
@@ -111,7 +111,7 @@ impl Wanted {
 
 /// Phase of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Phase {
+pub enum CheckPhase {
     Execute,
     Exchange,
     FirstLooks,
@@ -123,7 +123,7 @@ pub enum Phase {
     Replay,
 }
 
-impl Phase {
+impl CheckPhase {
     /// Name in a table; phases within others are indented.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -143,7 +143,7 @@ impl Phase {
 
 /// Cost of one phase, over all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Taken {
+pub struct PhaseCost {
     pub seconds: f64,
     pub work: u64,
     pub times: u64,
@@ -151,49 +151,49 @@ pub struct Taken {
 
 /// Collected output.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Seen {
+pub struct CollectedOutput {
     pub lines: Vec<String>,
-    pub taken: BTreeMap<Phase, Taken>,
+    pub taken: BTreeMap<CheckPhase, PhaseCost>,
 }
 
 /// Recorder to which the threads of one check report.
 #[derive(Clone)]
-pub struct Watch {
-    wanted: Arc<Wanted>,
-    seen: Arc<Mutex<Seen>>,
+pub struct CheckRecorder {
+    wanted: Arc<RequestedOutput>,
+    seen: Arc<Mutex<CollectedOutput>>,
 }
 
 thread_local! {
-    static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    static WATCH: RefCell<Option<CheckRecorder>> = const { RefCell::new(None) };
     /// True while this thread works on the position that the user asked about.
     static AT_THE_PLACE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work` and returns the output that was wanted of it.
-pub fn watching<T>(wanted: &Wanted, work: impl FnOnce() -> T) -> (T, Seen) {
+pub fn watching<T>(wanted: &RequestedOutput, work: impl FnOnce() -> T) -> (T, CollectedOutput) {
     if wanted.is_nothing() {
-        return (work(), Seen::default());
+        return (work(), CollectedOutput::default());
     }
-    let watch = Watch { wanted: Arc::new(wanted.clone()), seen: Arc::default() };
+    let watch = CheckRecorder { wanted: Arc::new(wanted.clone()), seen: Arc::default() };
     let done = with(Some(watch.clone()), work);
     let seen = std::mem::take(&mut *watch.seen.lock().unwrap_or_else(PoisonError::into_inner));
     (done, seen)
 }
 
 /// Recorder of this thread, for another thread that works on the same check.
-pub fn current() -> Option<Watch> {
+pub fn current() -> Option<CheckRecorder> {
     WATCH.with(|w| w.borrow().clone())
 }
 
 /// Runs work under the recorder of another thread.
-pub fn with<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
+pub fn with<T>(watch: Option<CheckRecorder>, work: impl FnOnce() -> T) -> T {
     let before = WATCH.with(|w| w.replace(watch));
     let done = work();
     WATCH.with(|w| w.replace(before));
     done
 }
 
-fn say(wants: impl FnOnce(&Wanted) -> bool, text: impl FnOnce() -> String) {
+fn say(wants: impl FnOnce(&RequestedOutput) -> bool, text: impl FnOnce() -> String) {
     let Some(watch) = WATCH.with(|w| w.borrow().as_ref().filter(|w| wants(&w.wanted)).cloned()) else { return };
     let text = text();
     watch.seen.lock().unwrap_or_else(PoisonError::into_inner).lines.push(text);
@@ -237,7 +237,7 @@ pub fn explain(text: impl FnOnce() -> String) {
 }
 
 /// Runs work and records its cost.
-pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
+pub fn timed<T>(phase: CheckPhase, work: impl FnOnce() -> T) -> T {
     let _span = tracing::debug_span!("check", phase = phase.name().trim_start()).entered();
     let watch = WATCH.with(|w| w.borrow().as_ref().filter(|w| w.wanted.timings).cloned());
     let Some(watch) = watch else { return work() };
@@ -247,7 +247,7 @@ pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     out
 }
 
-fn note(watch: &Watch, phase: Phase, time: Duration, work: Work) {
+fn note(watch: &CheckRecorder, phase: CheckPhase, time: Duration, work: Work) {
     let mut seen = watch.seen.lock().unwrap_or_else(PoisonError::into_inner);
     let taken = seen.taken.entry(phase).or_default();
     taken.seconds += time.as_secs_f64();
@@ -257,7 +257,7 @@ fn note(watch: &Watch, phase: Phase, time: Duration, work: Work) {
 
 /// Table of the cost of each phase.
 #[must_use]
-pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
+pub fn table(taken: &BTreeMap<CheckPhase, PhaseCost>) -> Vec<String> {
     let head = format!("{:<28} {:>9} {:>12} {:>8}", "phase", "seconds", "work, 10^6", "times");
     let rows = taken
         .iter()
@@ -267,12 +267,15 @@ pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dump, Phase, Spot, Wanted, at_the_place, current, dump, explain, explains, timed, watching, with};
+    use super::{
+        CheckPhase, Dump, RequestedOutput, UserPosition, at_the_place, current, dump, explain, explains, timed,
+        watching, with,
+    };
 
     #[test]
     fn places_are_read_as_users_write_them() {
-        let spot = |text: &str| text.parse::<Spot>();
-        let at = |file: &str, line, column| Spot { file: file.into(), line, column };
+        let spot = |text: &str| text.parse::<UserPosition>();
+        let at = |file: &str, line, column| UserPosition { file: file.into(), line, column };
         assert_eq!(spot("a.cu:20"), Ok(at("a.cu", 20, None)));
         assert_eq!(spot("src/a.cu:20:3"), Ok(at("src/a.cu", 20, Some(3))));
         assert_eq!(spot("C:x.cu:7"), Ok(at("C:x.cu", 7, None)));
@@ -287,20 +290,22 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted_is_seen_and_of_all_threads() {
-        let wanted = Wanted { dumps: vec![Dump::Loops], explain: "a.cu:3".parse().ok(), timings: true };
+        let wanted = RequestedOutput { dumps: vec![Dump::Loops], explain: "a.cu:3".parse().ok(), timings: true };
         let (out, seen) = watching(&wanted, || {
             dump(Dump::Ir, || panic!("nobody wants it"));
             dump(Dump::Loops, || "a loop".into());
             assert!(explains("x/a.cu", 3, 1) && !explains("x/a.cu", 4, 1));
             let here = current();
             std::thread::scope(|s| {
-                s.spawn(|| with(here, || timed(Phase::Solver, || at_the_place(true, || explain(|| "why".into())))));
+                s.spawn(|| {
+                    with(here, || timed(CheckPhase::Solver, || at_the_place(true, || explain(|| "why".into()))))
+                });
             });
             explain(|| panic!("it is of another place"));
-            timed(Phase::Solver, || 7)
+            timed(CheckPhase::Solver, || 7)
         });
         assert_eq!((out, seen.lines), (7, vec!["a loop".to_owned(), "why".to_owned()]));
-        assert_eq!(seen.taken[&Phase::Solver].times, 2);
+        assert_eq!(seen.taken[&CheckPhase::Solver].times, 2);
         explain(|| panic!("nobody watches any more"));
     }
 }

@@ -1,7 +1,7 @@
 //! Error-tolerant reading of TOML, statement by statement: wrong statements are skipped, and the rest is read as
 //! written.
 //!
-//! In: a string, and a function that reads all of it. Out: the result of the reading ([`recover`]), with a [`Slip`] for
+//! In: a string, and a function that reads all of it. Out: the result of the reading ([`recover`]), with a [`SkippedMistake`] for
 //! each skipped statement. A statement is a key with its value, or a table's header with everything below it. It counts
 //! exactly as it is written, or not at all.
 //!
@@ -27,16 +27,16 @@ impl From<toml::de::Error> for Mistake {
 
 /// A mistake, and the part that was skipped for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slip {
+pub struct SkippedMistake {
     /// Byte offset of the mistake.
     pub at: usize,
     pub message: String,
-    pub lost: Lost,
+    pub lost: SkippedPart,
 }
 
 /// Skipped part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum SkippedPart {
     /// Contents of the table or key that begins with this word; for a broken header, as far as it can be read. Empty if
     /// the table is unknown.
     Below(String),
@@ -49,10 +49,10 @@ struct Section {
     /// Byte offsets in the string.
     range: Range<usize>,
     header: Range<usize>,
-    statements: Vec<Statement>,
+    statements: Vec<TomlStatement>,
 }
 
-struct Statement {
+struct TomlStatement {
     word: String,
     range: Range<usize>,
     mistake: Option<Mistake>,
@@ -61,7 +61,11 @@ struct Statement {
 /// Reads a string. If `read` finds mistakes, the statements that contain them are skipped one after the other. In
 /// tables whose name is in `whole`, one mistake skips the whole entry: without the wrong key it might mean more than
 /// intended.
-pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, Mistake>) -> (Option<T>, Vec<Slip>) {
+pub fn recover<T>(
+    text: &str,
+    whole: &[&str],
+    read: impl Fn(&str) -> Result<T, Mistake>,
+) -> (Option<T>, Vec<SkippedMistake>) {
     let mut mistake = match read(text) {
         Ok(t) => return (Some(t), vec![]),
         Err(m) => m,
@@ -72,13 +76,13 @@ pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, M
     // Invalid TOML first: read as a whole, an open bracket swallows what follows it.
     for section in &sections {
         if let Some(m) = syntax(text, &section.header) {
-            leave_out(&mut kept, &section.range);
+            blank_out(&mut kept, &section.range);
             slips.push(slip(m, &section.header, &section.word));
             continue;
         }
         for s in &section.statements {
             if let Some(m) = s.mistake.clone().filter(|_| has_text(&kept, &s.range)) {
-                leave_out(&mut kept, section.around(s, whole));
+                blank_out(&mut kept, section.around(s, whole));
                 slips.push(slip(m, &s.range, &s.word));
             }
         }
@@ -97,15 +101,15 @@ pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, M
         let place = mistake.at.and_then(|at| around(&sections, at, whole)).filter(|(r, _)| has_text(&kept, r));
         let Some((range, word)) = place else {
             let at = mistake.at.unwrap_or_default();
-            return (None, vec![Slip { at, message: mistake.message, lost: Lost::All }]);
+            return (None, vec![SkippedMistake { at, message: mistake.message, lost: SkippedPart::All }]);
         };
-        leave_out(&mut kept, range);
+        blank_out(&mut kept, range);
         slips.push(slip(mistake.clone(), range, word));
     }
 }
 
-fn slip(m: Mistake, range: &Range<usize>, word: &str) -> Slip {
-    Slip { at: m.at.unwrap_or(range.start), message: m.message, lost: Lost::Below(word.to_owned()) }
+fn slip(m: Mistake, range: &Range<usize>, word: &str) -> SkippedMistake {
+    SkippedMistake { at: m.at.unwrap_or(range.start), message: m.message, lost: SkippedPart::Below(word.to_owned()) }
 }
 
 /// Part that is skipped for a mistake at this offset, and the word that it begins with.
@@ -119,7 +123,7 @@ fn around<'s>(sections: &'s [Section], at: usize, whole: &[&str]) -> Option<(&'s
 
 impl Section {
     /// Part that is skipped for a mistake in this statement.
-    fn around<'s>(&'s self, statement: &'s Statement, whole: &[&str]) -> &'s Range<usize> {
+    fn around<'s>(&'s self, statement: &'s TomlStatement, whole: &[&str]) -> &'s Range<usize> {
         let entry = !self.header.is_empty() && whole.contains(&self.word.as_str());
         if entry { &self.range } else { &statement.range }
     }
@@ -130,7 +134,7 @@ fn has_text(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// Blanks a range; the rest keeps its offsets and lines.
-fn leave_out(text: &mut String, range: &Range<usize>) {
+fn blank_out(text: &mut String, range: &Range<usize>) {
     let blank: String = text[range.clone()].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
     text.replace_range(range.clone(), &blank);
 }
@@ -166,7 +170,7 @@ fn sections(text: &str) -> Vec<Section> {
 }
 
 /// Statements in these lines, below a header with this word.
-fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<Statement> {
+fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<TomlStatement> {
     let mut out = Vec::new();
     let mut i = 0;
     while i < lines.len() {
@@ -181,7 +185,7 @@ fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<St
         let open = ["[", "{", "\"\"\"", "'''"].iter().any(|b| first.contains(b));
         let tried = if open { i + 1..=lines.len() } else { i + 1..=i + 1 };
         if let Some(end) = tried.into_iter().find(|&end| syntax(text, &part(end)).is_none()) {
-            out.push(Statement { word, range: part(end), mistake: None });
+            out.push(TomlStatement { word, range: part(end), mistake: None });
             i = end;
             continue;
         }
@@ -196,7 +200,7 @@ fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<St
         let stray = !first.contains('=') && first.contains(']') || is_mark_of_merge(first);
         let (end, word) = if stray { (lines.len(), String::new()) } else { (next(i + 1), word) };
         let mistake = syntax(text, &part(if stray { i + 1 } else { end }));
-        out.push(Statement { word, range: part(end), mistake });
+        out.push(TomlStatement { word, range: part(end), mistake });
         i = end;
     }
     out
@@ -222,7 +226,7 @@ fn word(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lost, Mistake, recover};
+    use super::{Mistake, SkippedPart, recover};
 
     /// Contents that are left of a string, and the lines and words of the skipped parts.
     fn left(text: &str) -> (toml::Table, Vec<(usize, String)>) {
@@ -235,8 +239,8 @@ mod tests {
         });
         let lines = slips.iter().map(|s| {
             let word = match &s.lost {
-                Lost::Below(word) => word.clone(),
-                Lost::All => "*".into(),
+                SkippedPart::Below(word) => word.clone(),
+                SkippedPart::All => "*".into(),
             };
             (text[..s.at].matches('\n').count() + 1, word)
         });
@@ -298,6 +302,6 @@ mod tests {
     #[test]
     fn a_mistake_without_a_place_costs_all() {
         let (none, slips) = recover("a = 1", &[], |_| Err::<(), _>(Mistake { at: None, message: "no".into() }));
-        assert_eq!((none, slips[0].lost.clone()), (None, Lost::All));
+        assert_eq!((none, slips[0].lost.clone()), (None, SkippedPart::All));
     }
 }

@@ -6,16 +6,16 @@
 
 use anyhow::{Context, bail};
 use scuba::frontend::ExtractOptions;
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Front end besides clang.
 #[cfg(feature = "cgeist")]
-const OTHER: Option<scuba::frontend::Reader> = Some(scuba::cgeist::READER);
+const OTHER: Option<scuba::frontend::InProcessReader> = Some(scuba::cgeist::READER);
 #[cfg(not(feature = "cgeist"))]
-const OTHER: Option<scuba::frontend::Reader> = None;
+const OTHER: Option<scuba::frontend::InProcessReader> = None;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +34,7 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
     let directory = std::env::current_dir().context("no working directory")?;
     let nvcc = std::env::var_os("SCUBA_NVCC").map(PathBuf::from).or_else(|| which::which("nvcc").ok());
     let arguments: Vec<OsString> = flags.iter().chain(&["-c", file]).map(OsString::from).collect();
-    let plan = Command::read(&arguments, &Environment::default(), &directory)
+    let plan = NvccCommand::read(&arguments, &Environment::default(), &directory)
         .plan(&directory, nvcc.as_deref(), &Vec::new)
         .with_context(|| format!("nothing to analyse in {arguments:?}"))?;
     let mut out = std::io::stdout().lock();
@@ -60,7 +60,7 @@ fn dump_mlir(file: &str) -> anyhow::Result<()> {
     // The source beside the file gives the names of variables.
     let stem = file.rsplit('/').next().and_then(|n| n.split('.').next()).unwrap_or_default();
     let source = PathBuf::from(file).with_file_name(format!("{stem}.cu"));
-    let about = scuba::cgeist::lower::unit::About {
+    let about = scuba::cgeist::lower::unit::SourceFacts {
         text: std::fs::read_to_string(&source).unwrap_or_default(),
         source: source.to_string_lossy().into_owned(),
         ..Default::default()

@@ -1,7 +1,7 @@
 //! cgeist's command line for a unit.
 
 use super::process::joined;
-use super::root::Root;
+use super::root::CudaRoot;
 use frontend::clang::flags::nvcc_macros;
 use frontend::paths::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// A cgeist command line.
-pub struct Arguments {
+pub struct CgeistArguments {
     pub arguments: Vec<OsString>,
     pub arch: String,
     pub notes: Vec<String>,
@@ -29,7 +29,12 @@ fn defined_by(flag: &OsStr) -> Option<&str> {
 /// Builds cgeist's flags. `shields`: a folder of headers that precede all others. `--immediate` prints its reading
 /// before its own optimiser, which deletes kernels, buffers and accesses.
 #[must_use]
-pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, without_ndebug: bool) -> Arguments {
+pub fn arguments(
+    unit: &TranslationUnit,
+    root: &CudaRoot,
+    shields: Option<&Path>,
+    without_ndebug: bool,
+) -> CgeistArguments {
     let mut notes = vec![];
     let mut a: Vec<OsString> =
         vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
@@ -78,18 +83,18 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, wi
             }
         }
     }
-    Arguments { arguments: a, arch, notes }
+    CgeistArguments { arguments: a, arch, notes }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nvcc::command::{Command, Environment};
+    use nvcc::command::{Environment, NvccCommand};
 
-    fn of(words: &[&str], root: &Root) -> (String, Vec<String>) {
+    fn of(words: &[&str], root: &CudaRoot) -> (String, Vec<String>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         let folder = Path::new("/p");
-        let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new).unwrap();
+        let plan = NvccCommand::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new).unwrap();
         let made = arguments(&plan.request.units[0], root, None, false);
         let words: Vec<String> = made.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
         (format!(" {} ", words.join(" ")), made.notes)
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_nvcc_takes_for_granted_is_said() {
-        let mut root = Root::default();
+        let mut root = CudaRoot::default();
         root.version = Some((12, 1));
         let (plain, _) = of(&["-c", "a.cu"], &root);
         for flag in ["-std=c++17", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=1"] {
@@ -113,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_undefined_again_is_not_defined() {
-        let root = Root::default();
+        let root = CudaRoot::default();
         let (flags, notes) = of(&["-DA=1", "-DAB", "-UA", "-c", "a.cu"], &root);
         assert!(!flags.contains("-DA=1") && flags.contains(" -DAB ") && notes.is_empty(), "{flags} {notes:?}");
         let (_, notes) = of(&["-U__linux__", "-c", "a.cu"], &root);

@@ -4,7 +4,7 @@
 //! `SCUBA_FUZZ=0..200000 cargo test --release --lib cgeist::fuzz -- --ignored --nocapture` tries many.
 
 use super::lower::module::lower;
-use super::lower::unit::About;
+use super::lower::unit::SourceFacts;
 use super::mlir::{self, tests::fixtures};
 use ir::{Module, Op, Operand, ValueId};
 use rand::{RngExt, SeedableRng};
@@ -235,7 +235,9 @@ fn try_all(seeds: Range<u64>) -> (u64, u64) {
         match mlir::read(&text) {
             Ok(m) => {
                 read += 1;
-                if let Ok(l) = lower(&m, &About { text: "void k(int a[]) { int b[3]; }".into(), ..About::default() }) {
+                if let Ok(l) =
+                    lower(&m, &SourceFacts { text: "void k(int a[]) { int b[3]; }".into(), ..SourceFacts::default() })
+                {
                     sound(&l.device);
                     sound(&l.host);
                 }

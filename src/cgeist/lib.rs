@@ -24,25 +24,25 @@ pub use probe::probe;
 mod settled_tests;
 pub use text::{TextError, lower_text};
 
-use command::{Arguments, arguments};
+use command::{CgeistArguments, arguments};
 use config::FrontendKind;
-use frontend::Reader;
+use frontend::InProcessReader;
 use frontend::clang::{self, flags, sides};
-use frontend::own::Own;
+use frontend::own::UserFolders;
 use frontend::paths::normalise;
 use frontend::second::{PRODUCER, producer};
-use frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use frontend::{ComparedModules, ExtractOptions, Extraction, FailedSide};
 use ir::Side;
-use lower::module::{self, Lowered};
-use lower::unit::About;
+use lower::module::{self, LoweredModules};
+use lower::unit::SourceFacts;
 use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
-use process::{Failure, Tool};
-use root::Root;
+use process::{CgeistError, CgeistTool};
+use root::CudaRoot;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Entry points of cgeist for the worker.
-pub const READER: Reader = Reader { alone, beside: second };
+pub const READER: InProcessReader = InProcessReader { alone, beside: second };
 
 /// Stack size in bytes for reading MLIR, whose regions nest; only touched pages are backed by memory.
 const ROOM: usize = 128 << 20;
@@ -84,7 +84,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: 
 pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
     let file = normalise(&unit.directory, &unit.source);
     let not_analysed =
-        sides(unit).into_iter().map(|side| NotAnalysed { file: file.clone(), side, reason: why.to_owned() }).collect();
+        sides(unit).into_iter().map(|side| FailedSide { file: file.clone(), side, reason: why.to_owned() }).collect();
     Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
 }
 
@@ -95,14 +95,14 @@ pub fn second(
     unit: &TranslationUnit,
     options: &ExtractOptions,
     time_limit: Duration,
-) -> Option<Result<SecondReading, String>> {
+) -> Option<Result<ComparedModules, String>> {
     if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] {
         return None;
     }
-    match Tool::find(options.cgeist.as_deref()) {
+    match CgeistTool::find(options.cgeist.as_deref()) {
         Ok(_) => {}
         // Most users have no cgeist; one that is configured but missing deserves a line.
-        Err(Failure::Missing { .. }) if options.cgeist.is_none() => return None,
+        Err(CgeistError::Missing { .. }) if options.cgeist.is_none() => return None,
         Err(why) => return Some(Err(why.to_string())),
     }
     let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
@@ -110,55 +110,55 @@ pub fn second(
         Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => {
             Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default())
         }
-        Ok(read) => Ok(SecondReading { modules: read.modules, frontend: read.frontend, notes: read.notes }),
+        Ok(read) => Ok(ComparedModules { modules: read.modules, frontend: read.frontend, notes: read.notes }),
         Err(why) => Err(why.to_string()),
     })
 }
 
-struct Read {
-    lowered: Lowered,
+struct CgeistReading {
+    lowered: LoweredModules,
     tool: String,
     notes: Vec<String>,
 }
 
 /// cgeist's output for a unit, and how cgeist was called.
-struct Printed {
-    text: process::Text,
-    tool: Tool,
-    root: Root,
-    command: Arguments,
+struct CgeistOutput {
+    text: process::ModuleText,
+    tool: CgeistTool,
+    root: CudaRoot,
+    command: CgeistArguments,
     asserts_restored: bool,
 }
 
 /// Returns cgeist's output for a unit, in generic form.
 ///
 /// # Errors
-/// Fails if cgeist prints nothing: see [`Failure`].
-pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, Failure> {
+/// Fails if cgeist prints nothing: see [`CgeistError`].
+pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, CgeistError> {
     print(unit, options, deadline).map(|p| p.text.text)
 }
 
-fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<Printed, Failure> {
-    let tool = Tool::find(options.cgeist.as_deref())?;
-    let root = Root::of(unit, options)?;
+fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<CgeistOutput, CgeistError> {
+    let tool = CgeistTool::find(options.cgeist.as_deref())?;
+    let root = CudaRoot::of(unit, options)?;
     let released = flags::defines_ndebug(unit);
     // Asserts are facts: they are kept if that compiles.
     let mut asserts_restored = released;
     let shields = root::shields();
     let mut command = arguments(unit, &root, shields.as_deref(), asserts_restored);
     let mut answer = tool.module(&command.arguments, &unit.directory, deadline);
-    if released && matches!(answer, Err(Failure::Failed { .. })) {
+    if released && matches!(answer, Err(CgeistError::Failed { .. })) {
         asserts_restored = false;
         command = arguments(unit, &root, shields.as_deref(), false);
         answer = tool.module(&command.arguments, &unit.directory, deadline);
     }
     let text = answer.map_err(|failure| match failure {
-        Failure::Failed { program, how, line } if program == PRODUCER => {
-            Failure::Failed { program, how, line: format!("{line}{}", root.suspicion()) }
+        CgeistError::Failed { program, how, line } if program == PRODUCER => {
+            CgeistError::Failed { program, how, line: format!("{line}{}", root.suspicion()) }
         }
         other => other,
     })?;
-    Ok(Printed { text, tool, root, command, asserts_restored })
+    Ok(CgeistOutput { text, tool, root, command, asserts_restored })
 }
 
 fn read(
@@ -166,9 +166,9 @@ fn read(
     options: &ExtractOptions,
     deadline: Instant,
     texts: &[(PathBuf, String)],
-) -> Result<Read, Failure> {
-    let Printed { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
-    let mut module = mlir::read(&text.text).map_err(|e| Failure::Text(e.into()))?;
+) -> Result<CgeistReading, CgeistError> {
+    let CgeistOutput { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
+    let mut module = mlir::read(&text.text).map_err(|e| CgeistError::Text(e.into()))?;
     let name = tool.name();
     // Definitions on the command line count as text too.
     let defined: Vec<String> = unit
@@ -186,18 +186,18 @@ fn read(
     }
     let open = signs::settle(&mut module, &plain);
     let producer = producer(&name, &doubts);
-    let about = About {
+    let about = SourceFacts {
         source: unit.source.to_string_lossy().into_owned(),
         text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
         headers: texts.iter().skip(1).map(|t| t.1.clone()).collect(),
         directory: unit.directory.clone(),
-        own: Own::of(unit, root.folders().chain(tool.resources.clone())),
+        own: UserFolders::of(unit, root.folders().chain(tool.resources.clone())),
         arch: command.arch,
         producer,
         asserts_restored,
         relocatable: unit.relocatable,
     };
-    let lowered = module::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
+    let lowered = module::lower(&module, &about).map_err(|e| CgeistError::Text(e.into()))?;
     let mut notes = command.notes;
     for d in doubts {
         notes.push(format!("{name}: {d}"));
@@ -213,5 +213,5 @@ fn read(
         let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();
         notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
     }
-    Ok(Read { lowered, tool: name, notes })
+    Ok(CgeistReading { lowered, tool: name, notes })
 }

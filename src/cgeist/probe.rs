@@ -1,6 +1,6 @@
 //! Tests whether an installed cgeist can read anything, with one small program.
 
-use super::process::Failure;
+use super::process::CgeistError;
 use super::{read, sources};
 use frontend::ExtractOptions;
 use frontend::write_probe;
@@ -10,9 +10,9 @@ use std::time::Instant;
 /// Reads the small program with the headers that units would be read with; `nvcc` is the real one, if there is any.
 ///
 /// # Errors
-/// The problem: see [`Failure`].
-pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), Failure> {
-    let broken = |why: String| Failure::Probe { why };
+/// The problem: see [`CgeistError`].
+pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), CgeistError> {
+    let broken = |why: String| CgeistError::Probe { why };
     let folder = tempfile::tempdir().map_err(|e| broken(format!("no temporary folder: {e}")))?;
     let unit = write_probe(folder.path(), nvcc).map_err(broken)?;
     let read = read(&unit, options, Instant::now() + options.time_limit, &sources::of(&unit, &[]))?;

@@ -35,7 +35,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 const PROBE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum CgeistError {
     #[error("`{program}` was not found; name it by SCUBA_CGEIST or `[frontend] cgeist`, or build Polygeist ({HOME})", program = .program.display())]
     Missing { program: PathBuf },
     #[error("{program} cannot be run: {message}", program = .program.display())]
@@ -60,7 +60,7 @@ pub enum Failure {
 
 /// Abilities of an installed cgeist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct CgeistTool {
     pub cgeist: PathBuf,
     /// Version of its LLVM, e.g. `17.0.6`.
     pub version: Option<String>,
@@ -74,16 +74,16 @@ pub struct Tool {
     pub resources: Option<PathBuf>,
 }
 
-impl Tool {
+impl CgeistTool {
     /// Finds the named cgeist, or `cgeist` in `PATH`, with its abilities.
     ///
     /// # Errors
-    /// [`Failure::Missing`]; [`Failure::Start`] if it cannot be run at all.
-    pub fn find(named: Option<&Path>) -> Result<Self, Failure> {
+    /// [`CgeistError::Missing`]; [`CgeistError::Start`] if it cannot be run at all.
+    pub fn find(named: Option<&Path>) -> Result<Self, CgeistError> {
         let named = named.unwrap_or(Path::new("cgeist"));
-        let path = which::which(named).map_err(|_| Failure::Missing { program: named.to_owned() })?;
-        let kept = Kept::of(&path);
-        if let Some(tool) = kept.as_ref().and_then(Kept::read) {
+        let path = which::which(named).map_err(|_| CgeistError::Missing { program: named.to_owned() })?;
+        let kept = ToolCache::of(&path);
+        if let Some(tool) = kept.as_ref().and_then(ToolCache::read) {
             return Ok(tool);
         }
         let tool = Self::probe(path)?;
@@ -93,7 +93,7 @@ impl Tool {
         Ok(tool)
     }
 
-    fn probe(cgeist: PathBuf) -> Result<Self, Failure> {
+    fn probe(cgeist: PathBuf) -> Result<Self, CgeistError> {
         let ask = |flag: &str| {
             let mut c = Command::new(&cgeist);
             c.arg(flag);
@@ -102,7 +102,7 @@ impl Tool {
         // Some versions fail on `--version`; only a program that cannot be started is no cgeist.
         let version = match ask("--version") {
             Ok(t) => version_of(&t),
-            Err(e @ Failure::Start { .. }) => return Err(e),
+            Err(e @ CgeistError::Start { .. }) => return Err(e),
             Err(_) => None,
         };
         let help = ask("--help").unwrap_or_default();
@@ -144,8 +144,13 @@ impl Tool {
     /// Returns the module of a unit as text in generic form.
     ///
     /// # Errors
-    /// Fails without one; see [`Failure`].
-    pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<Text, Failure> {
+    /// Fails without one; see [`CgeistError`].
+    pub fn module(
+        &self,
+        arguments: &[OsString],
+        directory: &Path,
+        deadline: Instant,
+    ) -> Result<ModuleText, CgeistError> {
         let mut command = Command::new(&self.cgeist);
         command.args(arguments).current_dir(directory);
         if self.generic {
@@ -160,7 +165,7 @@ impl Tool {
         let out = run(command, "cgeist", None, deadline)?;
         let text = String::from_utf8_lossy(&out).into_owned();
         if self.generic {
-            return Ok(Text { text, refused: false });
+            return Ok(ModuleText { text, refused: false });
         }
         let reread = |opt: &Path, text: String| {
             let mut command = Command::new(opt);
@@ -170,20 +175,20 @@ impl Tool {
         // A module that MLIR's verifier rejects is always printed in generic form.
         if text.contains("\"builtin.module\"(") {
             let refused = match self.opt.as_deref().map(|opt| reread(opt, text.clone())) {
-                Some(Err(timeout @ Failure::TimedOut { .. })) => return Err(timeout),
+                Some(Err(timeout @ CgeistError::TimedOut { .. })) => return Err(timeout),
                 answer => matches!(answer, Some(Err(_))),
             };
-            return Ok(Text { text, refused });
+            return Ok(ModuleText { text, refused });
         }
-        let Some(opt) = &self.opt else { return Err(Failure::NoOpt) };
+        let Some(opt) = &self.opt else { return Err(CgeistError::NoOpt) };
         let out = reread(opt, retold(&text))?;
-        Ok(Text { text: String::from_utf8_lossy(&out).into_owned(), refused: false })
+        Ok(ModuleText { text: String::from_utf8_lossy(&out).into_owned(), refused: false })
     }
 }
 
 /// A module in generic form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct ModuleText {
     pub text: String,
     /// True where MLIR's verifier rejects it: values may be used outside their scope, and names may denote other values
     /// than they seem to.
@@ -272,18 +277,18 @@ fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
 }
 
 /// Cached abilities of a cgeist, for the next units: a build has hundreds.
-struct Kept {
+struct ToolCache {
     file: PathBuf,
     key: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct ToolRecord {
     key: String,
-    tool: Tool,
+    tool: CgeistTool,
 }
 
-impl Kept {
+impl ToolCache {
     fn of(cgeist: &Path) -> Option<Self> {
         let identity = program::identity(cgeist, Hashes::of_this_process())?;
         let cache = cache_folder()?;
@@ -293,17 +298,17 @@ impl Kept {
         Some(Self { file: cache.join(format!("cgeist-{}.json", &name[..16])), key })
     }
 
-    fn read(&self) -> Option<Tool> {
-        let record: Record = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
+    fn read(&self) -> Option<CgeistTool> {
+        let record: ToolRecord = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
         // Its helper programs may have been removed since.
         let there = |p: &Option<PathBuf>| p.as_ref().is_none_or(|p| p.exists());
         (record.key == self.key && there(&record.tool.opt) && there(&record.tool.resources)).then_some(record.tool)
     }
 
     /// Caches the abilities; on failure the next unit probes again.
-    fn write(&self, tool: &Tool) {
+    fn write(&self, tool: &CgeistTool) {
         let Some(folder) = self.file.parent() else { return };
-        let Ok(text) = serde_json::to_vec(&Record { key: self.key.clone(), tool: tool.clone() }) else { return };
+        let Ok(text) = serde_json::to_vec(&ToolRecord { key: self.key.clone(), tool: tool.clone() }) else { return };
         let _ =
             std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder)).and_then(|mut f| {
                 f.write_all(&text)?;
@@ -322,9 +327,9 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
 }
 
 /// Runs a program to its end or the deadline, and returns its standard output.
-fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
+fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, CgeistError> {
     let path = PathBuf::from(command.get_program());
-    let cannot = |e: &std::io::Error| Failure::Start { program: path.clone(), message: e.to_string() };
+    let cannot = |e: &std::io::Error| CgeistError::Start { program: path.clone(), message: e.to_string() };
     command
         .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
@@ -350,11 +355,11 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
             Ok(Some(status)) => break status,
             Ok(None) if full.load(Ordering::Relaxed) => {
                 end(&mut child);
-                return Err(Failure::TooMuch { program: program.into() });
+                return Err(CgeistError::TooMuch { program: program.into() });
             }
             Ok(None) if Instant::now() >= deadline => {
                 end(&mut child);
-                return Err(Failure::TimedOut { program: program.into() });
+                return Err(CgeistError::TimedOut { program: program.into() });
             }
             Ok(None) => std::thread::sleep(POLL),
             Err(e) => {
@@ -365,7 +370,7 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
     };
     let text = out.recv_timeout(DRAIN).unwrap_or_default();
     if full.load(Ordering::Relaxed) {
-        return Err(Failure::TooMuch { program: program.into() });
+        return Err(CgeistError::TooMuch { program: program.into() });
     }
     if status.success() {
         return Ok(text);
@@ -376,7 +381,7 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
         (None, Some(c)) => format!("exit status {c}"),
         (None, None) => "no status".into(),
     };
-    Err(Failure::Failed {
+    Err(CgeistError::Failed {
         program: program.into(),
         how,
         line: telling_line(&String::from_utf8_lossy(&errors)).map(|l| format!(": {l}")).unwrap_or_default(),

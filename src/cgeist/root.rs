@@ -5,7 +5,7 @@
 //! wheels may be named: a folder with `cuda_runtime`, `cuda_nvcc`, `curand` and `cuda_cccl`. SCuBA makes a folder of
 //! links from it, since clang wants a single root.
 
-use super::process::Failure;
+use super::process::CgeistError;
 use frontend::ExtractOptions;
 use frontend::clang;
 use frontend::paths::normalise;
@@ -37,7 +37,7 @@ const PARTS: [(&str, &str); 7] = [
 
 /// A CUDA root for cgeist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Root {
+pub struct CudaRoot {
     /// Value of `--cuda-path`.
     pub path: Option<PathBuf>,
     /// Folder that the user named, if any.
@@ -48,12 +48,12 @@ pub struct Root {
     foreign: Vec<PathBuf>,
 }
 
-impl Root {
+impl CudaRoot {
     /// Returns the root for a unit.
     ///
     /// # Errors
-    /// [`Failure::Root`] if cgeist cannot use the named one.
-    pub fn of(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Self, Failure> {
+    /// [`CgeistError::Root`] if cgeist cannot use the named one.
+    pub fn of(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Self, CgeistError> {
         let Some(named) = &options.cgeist_cuda else {
             let path = clang::toolkit_root(unit, options);
             let version = path.as_deref().and_then(version);
@@ -136,12 +136,12 @@ fn version(root: &Path) -> Option<(u32, u32)> {
 }
 
 /// Returns a root in the form that clang wants, for the named folder.
-fn usable(named: &Path) -> Result<PathBuf, Failure> {
-    let refused = |why: String| Failure::Root { folder: named.to_owned(), why };
+fn usable(named: &Path) -> Result<PathBuf, CgeistError> {
+    let refused = |why: String| CgeistError::Root { folder: named.to_owned(), why };
     if !named.is_dir() {
         return Err(refused("is no folder".into()));
     }
-    let root = match Wheels::of(named) {
+    let root = match WheelFolders::of(named) {
         Some(wheels) => wheels.root().map_err(|e| refused(format!("cannot be made one folder of links: {e}")))?,
         None => named.to_owned(),
     };
@@ -153,13 +153,13 @@ fn usable(named: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Folders of NVIDIA's wheels: `NAME/include` each, and `cuda_nvcc/nvvm`.
-struct Wheels {
+struct WheelFolders {
     includes: Vec<PathBuf>,
     nvvm: PathBuf,
     key: String,
 }
 
-impl Wheels {
+impl WheelFolders {
     fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         // `site-packages` itself is accepted too.
@@ -253,7 +253,8 @@ mod tests {
     fn newer_headers_are_suspected() {
         let dir = tempfile::tempdir().unwrap();
         let of = || {
-            let root = Root { path: Some(dir.path().to_owned()), version: version(dir.path()), ..Root::default() };
+            let root =
+                CudaRoot { path: Some(dir.path().to_owned()), version: version(dir.path()), ..CudaRoot::default() };
             root.suspicion()
         };
         assert!(of().contains("has no include/cuda.h"), "{}", of());
@@ -261,6 +262,6 @@ mod tests {
         assert_eq!(of(), "");
         std::fs::write(dir.path().join("include/cuda.h"), "#define CUDA_VERSION 13000\n").unwrap();
         assert!(of().starts_with("; these are headers of CUDA 13.0: name a toolkit"), "{}", of());
-        assert!(Root::default().suspicion().contains("no CUDA toolkit was found"));
+        assert!(CudaRoot::default().suspicion().contains("no CUDA toolkit was found"));
     }
 }

@@ -1,19 +1,19 @@
 //! Shared context of a check: an executed launch, the tools that decide, and the budget.
 //!
 //! The module lies above the data of obligations, invariants and replays, and below rules, counterexamples and the engine:
-//! these are functions of a [`Context`], [`Tools`] and a [`Run`], and need not know the engine that calls them.
+//! these are functions of a [`CheckContext`], [`RootTools`] and a [`ExecutedLaunch`], and need not know the engine that calls them.
 
 use super::concurrency::bounds::Invariants;
 use super::counterexample::replay::Judge;
-use super::counterexample::tried::Tried;
-pub(crate) use super::findings::position::Place;
+use super::counterexample::tried::TrialResults;
+pub(crate) use super::findings::position::ArrayPosition;
 use super::findings::position::place_of;
 use super::obligations::decide::Decider;
-use super::obligations::specialise::Decided;
-use super::obligations::verdict::Outcome;
-use super::options::{Options, Pace};
-use super::rules::layout::Layout;
-use base::axioms::Without;
+use super::obligations::specialise::DecidedValues;
+use super::obligations::verdict::AccessVerdict;
+use super::options::{CheckOptions, Pace};
+use super::rules::layout::UsedParts;
+use base::axioms::OmittedAxioms;
 use base::nets;
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
@@ -22,21 +22,21 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::Object;
 use engine::symbolic::memory::partition::{PartId, Partition};
-use engine::symbolic::memory::value::Target;
+use engine::symbolic::memory::value::GuardedTarget;
 use engine::symbolic::terms::term::TermId;
 use finding::{Finding, Related};
 use ir::{FuncRef, Program};
-use library::host::Root;
+use library::host::HostRoot;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Decisions by position.
-pub(crate) type Places = BTreeMap<Place, Tallied>;
+pub(crate) type PositionDecisions = BTreeMap<ArrayPosition, WorstDecision>;
 
 /// The worst decision for a position.
 #[derive(Clone, Debug)]
-pub(crate) struct Tallied {
-    pub outcome: Outcome,
+pub(crate) struct WorstDecision {
+    pub outcome: AccessVerdict,
     /// Kernel name for display.
     pub kernel: String,
     /// Number of findings at the position.
@@ -48,47 +48,47 @@ pub(crate) struct Tallied {
 }
 
 /// An executed launch.
-pub(crate) struct Run {
+pub(crate) struct ExecutedLaunch {
     pub launch: LaunchEvent,
     /// Values of terms that the launch's path condition decides.
-    pub decided: Decided,
+    pub decided: DecidedValues,
     /// Index among all launches of the root.
     pub number: usize,
     pub kernel: FuncRef,
     pub run: KernelRun,
-    pub layout: Layout,
+    pub layout: UsedParts,
     /// Invariants of the memory through which its threads communicate.
     pub invariants: Invariants,
     /// Reason why the execution of kernel or host did not complete.
     pub partly: Option<UnknownReason>,
 }
 
-impl Run {
+impl ExecutedLaunch {
     pub fn part(&self, id: PartId) -> &Partition {
         &self.run.partitions[id.0 as usize]
     }
 
     /// Returns the outcome of an access, or undecided where the kernel or the host was not executed completely: code
     /// beyond may reach the access again, in another state.
-    pub fn partial(&self, outcome: Outcome) -> Outcome {
+    pub fn partial(&self, outcome: AccessVerdict) -> AccessVerdict {
         match &self.partly {
-            Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()),
+            Some(why) if !outcome.is_finding() => AccessVerdict::Unknown(why.clone()),
             _ => outcome,
         }
     }
 }
 
 /// Tools that decide the events below one root.
-pub(crate) struct Tools<'p> {
+pub(crate) struct RootTools<'p> {
     pub e: Executor<'p>,
     pub decider: Decider,
     pub judge: Judge<'p>,
-    pub root: Root,
+    pub root: HostRoot,
     /// Results of runs on small inputs, computed on demand: the same for all tasks of the root.
-    pub tried: Arc<OnceLock<Tried>>,
+    pub tried: Arc<OnceLock<TrialResults>>,
 }
 
-impl Tools<'_> {
+impl RootTools<'_> {
     /// Limits all further searches and replays to this allotment.
     pub fn within(&mut self, all: Allotment) {
         self.decider.until = Some(all);
@@ -130,9 +130,9 @@ impl Tools<'_> {
 
 /// Program, settings, and current budget: a small value that everything that decides receives.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'p> {
+pub(crate) struct CheckContext<'p> {
     pub program: &'p Program,
-    pub options: &'p Options,
+    pub options: &'p CheckOptions,
     /// Budget of the current work.
     pub all: Allotment,
     /// Share of each budget of a whole root, in hundredths: with several roots none gets all.
@@ -144,11 +144,11 @@ pub(crate) struct Context<'p> {
     /// Whether axioms are omitted: then nothing is replayed, and accesses that are not safe are only counted.
     pub bare: bool,
     /// Omitted axioms.
-    pub without: Without,
+    pub without: OmittedAxioms,
 }
 
-impl<'p> Context<'p> {
-    pub fn new(program: &'p Program, options: &'p Options) -> Self {
+impl<'p> CheckContext<'p> {
+    pub fn new(program: &'p Program, options: &'p CheckOptions) -> Self {
         Self {
             program,
             options,
@@ -157,7 +157,7 @@ impl<'p> Context<'p> {
             total: Work::MAX,
             spent: Work::NONE,
             bare: false,
-            without: Without::NOTHING,
+            without: OmittedAxioms::NOTHING,
         }
     }
 
@@ -197,7 +197,7 @@ impl<'p> Context<'p> {
     }
 
     /// Returns the source position (of the innermost call outside system headers) and the array.
-    pub fn place_of(&self, ev: &AccessEvent) -> Place {
+    pub fn place_of(&self, ev: &AccessEvent) -> ArrayPosition {
         place_of(self.program, ev)
     }
 }
@@ -207,7 +207,7 @@ impl<'p> Context<'p> {
 pub(crate) struct InObject<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
-    pub target: &'a Target,
+    pub target: &'a GuardedTarget,
     /// Facts under which the access reaches the object.
     pub facts: TermId,
     /// Extent of the object under the launch's conditions, in bytes.

@@ -10,12 +10,12 @@
 pub(crate) mod concurrency;
 pub(crate) mod context;
 pub(crate) mod counterexample;
-mod engine;
 pub(crate) mod findings;
 pub mod inference;
 mod names;
 pub(crate) mod obligations;
 mod options;
+mod pipeline;
 mod report;
 pub(crate) mod rules;
 pub mod solver;
@@ -24,13 +24,13 @@ mod stated;
 use base::inside;
 use base::nets::{self, Nets};
 use ir::Program;
-pub use options::{CHECKS_FOR_DOUBTS, Options, Pace, STACK};
-pub use report::{Fault, Place, ProgramReport, Standing};
+pub use options::{CHECKS_FOR_DOUBTS, CheckOptions, Pace, STACK};
+pub use report::{AccessStanding, ContractFault, DecidedAccess, ProgramReport};
 use std::time::Duration;
 
 /// Analyses one program from all its roots.
 #[must_use]
-pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
+pub fn check_program(program: &Program, options: &CheckOptions) -> ProgramReport {
     // The rest of the time is for work after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let (mut report, seen) = inside::watching(&options.inside, || {
@@ -39,9 +39,9 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
                 inside::dump(inside::Dump::Ir, || module.to_string());
             }
             let (mut options, mut problems, mut faults) = stated::with_sources(program, options);
-            options.classes = engine::classes::invariants(program, &options);
-            let (budget, reached) = engine::budgets::of_pace(program, &options);
-            let check = || engine::Engine::new(program, &options).run(budget);
+            options.classes = pipeline::classes::invariants(program, &options);
+            let (budget, reached) = pipeline::budgets::of_pace(program, &options);
+            let check = || pipeline::Engine::new(program, &options).run(budget);
             let mut report = solver::cache::on_program(|| program.digest(), check);
             report.problems.append(&mut problems);
             faults.append(&mut report.faults);

@@ -4,12 +4,13 @@
 //! and the other conditions. A condition is wrong if its names resolve in no function, or type, that its contract
 //! applies to; members of a type that is not fully known are not checked.
 
-use super::report::Fault;
+use super::report::ContractFault;
 use contracts::ast::Sort;
-use contracts::resolve::{Method, TypeDesc};
+use contracts::resolve::{MemberFunction, TypeDesc};
 use contracts::{Contract, ContractError, Invariant, Requirement, Scope, plain_name, resolve};
 use ir::{
-    Function, Module, Plain, Program, Side, TypeId, TypeKind, element_name, plain_number, pointee_name, source_name,
+    ArithmeticType, Function, Module, Program, Side, TypeId, TypeKind, element_name, plain_number, pointee_name,
+    source_name,
 };
 use models::tensors;
 use std::cell::{Cell, RefCell};
@@ -21,7 +22,7 @@ pub(super) fn take_misnamed(
     code: &[Arc<Module>],
     contracts: &mut [Contract],
     invariants: &mut [Invariant],
-) -> Vec<Fault> {
+) -> Vec<ContractFault> {
     let mut found = vec![];
     for contract in contracts.iter_mut() {
         let of: Vec<(&Module, &Function)> = code
@@ -31,7 +32,7 @@ pub(super) fn take_misnamed(
             .filter(|(_, f)| contract.is_of(&f.name, &f.display))
             .collect();
         contract.requires.retain(|r| {
-            let scopes = of.iter().map(|(m, f)| Names::of_function(m, f));
+            let scopes = of.iter().map(|(m, f)| ContractNames::of_function(m, f));
             keeps(r, scopes, &mut found)
         });
     }
@@ -40,7 +41,7 @@ pub(super) fn take_misnamed(
         let of: Vec<(&Module, TypeId)> =
             code.iter().flat_map(|m| types_named(m, name).map(move |t| (&**m, t))).collect();
         invariant.conditions.retain(|r| {
-            let scopes = of.iter().map(|(m, t)| Names::of_type(m, *t, name));
+            let scopes = of.iter().map(|(m, t)| ContractNames::of_type(m, *t, name));
             keeps(r, scopes, &mut found)
         });
     }
@@ -48,7 +49,7 @@ pub(super) fn take_misnamed(
 }
 
 /// Whether a condition resolves in one of these scopes, or in one that is not fully known, or has no scope at all.
-fn keeps<'m>(r: &Requirement, scopes: impl Iterator<Item = Names<'m>>, found: &mut Vec<Fault>) -> bool {
+fn keeps<'m>(r: &Requirement, scopes: impl Iterator<Item = ContractNames<'m>>, found: &mut Vec<ContractFault>) -> bool {
     let mut wrong: Option<ContractError> = None;
     for scope in scopes {
         match resolve(&r.condition, &scope) {
@@ -62,7 +63,7 @@ fn keeps<'m>(r: &Requirement, scopes: impl Iterator<Item = Names<'m>>, found: &m
     let (file, line) = r.place().unwrap_or_else(|| (r.origin.clone(), 1));
     let shown = error.render(&r.text, &file, usize::try_from(line).unwrap_or(1));
     let line = format!("{}: `{}`: {error}", r.origin, r.text);
-    let one = Fault { shown, line };
+    let one = ContractFault { shown, line };
     if !found.contains(&one) {
         found.push(one);
     }
@@ -82,28 +83,28 @@ fn types_named<'m>(m: &'m Module, name: &'m str) -> impl Iterator<Item = TypeId>
 
 /// Information about a type, by its name.
 #[derive(Clone)]
-struct Known {
+struct TypeInfo {
     /// LLVM type of an object; for a pointer or an array, the type of its elements, with that type's name.
     ty: Option<TypeId>,
     leads_to: Option<(Option<TypeId>, String)>,
 }
 
 /// The names that a contract of a function, or an invariant of a type, may use.
-struct Names<'m> {
+struct ContractNames<'m> {
     module: &'m Module,
     owner: String,
     kernel: bool,
     own: BTreeMap<String, TypeDesc>,
     /// Whether all names are known.
     whole: bool,
-    known: RefCell<BTreeMap<String, Known>>,
+    known: RefCell<BTreeMap<String, TypeInfo>>,
     /// Set when a query concerned something unknown here.
     vague: Cell<bool>,
     /// A type, and a member that it lacks.
     missing: RefCell<Option<(String, String)>>,
 }
 
-impl<'m> Names<'m> {
+impl<'m> ContractNames<'m> {
     fn new(module: &'m Module, owner: String) -> Self {
         // Other front ends keep no names.
         let (known, whole) = (RefCell::default(), module.producer.starts_with("clang"));
@@ -174,21 +175,21 @@ impl<'m> Names<'m> {
     fn desc(&self, ty: TypeId, declared: &str) -> TypeDesc {
         let name = if declared.is_empty() { format!("type {}", ty.0) } else { declared.to_owned() };
         let (sort, known) = match &self.module.ty(ty).kind {
-            TypeKind::Int(_) => (Sort::Integer, Known { ty: Some(ty), leads_to: None }),
+            TypeKind::Int(_) => (Sort::Integer, TypeInfo { ty: Some(ty), leads_to: None }),
             TypeKind::Ptr(_) => {
                 let to = pointee_name(declared).map(|to| (self.module.type_named(to), to.to_owned()));
-                (Sort::Pointer, Known { ty: None, leads_to: to })
+                (Sort::Pointer, TypeInfo { ty: None, leads_to: to })
             }
             TypeKind::Array { elem, .. } => {
-                (Sort::Pointer, Known { ty: None, leads_to: Some((Some(*elem), element_name(declared))) })
+                (Sort::Pointer, TypeInfo { ty: None, leads_to: Some((Some(*elem), element_name(declared))) })
             }
-            _ => (Sort::Object, Known { ty: Some(ty), leads_to: None }),
+            _ => (Sort::Object, TypeInfo { ty: Some(ty), leads_to: None }),
         };
         self.known.borrow_mut().insert(name.clone(), known);
         TypeDesc::new(sort, name)
     }
 
-    fn known(&self, of: &TypeDesc) -> Option<Known> {
+    fn known(&self, of: &TypeDesc) -> Option<TypeInfo> {
         self.known.borrow().get(&of.name).cloned()
     }
 
@@ -199,7 +200,7 @@ impl<'m> Names<'m> {
     }
 }
 
-impl Scope for Names<'_> {
+impl Scope for ContractNames<'_> {
     fn owner(&self) -> String {
         self.owner.clone()
     }
@@ -237,10 +238,10 @@ impl Scope for Names<'_> {
         fields.iter().filter_map(|f| f.name.clone()).filter(|n| !n.is_empty()).collect()
     }
 
-    fn method(&self, of: &TypeDesc, name: &str) -> Option<Method> {
+    fn method(&self, of: &TypeDesc, name: &str) -> Option<MemberFunction> {
         if tensors::is_handle(&of.name) {
             let arguments = tensors::arguments(name)?;
-            return Some(Method { arguments, result: TypeDesc::new(Sort::Integer, "int64_t") });
+            return Some(MemberFunction { arguments, result: TypeDesc::new(Sort::Integer, "int64_t") });
         }
         // Methods are no part of the code's types. Names that were looked up as members are queried as methods, too.
         let asked = (of.name.clone(), name.to_owned());
@@ -262,8 +263,8 @@ impl Scope for Names<'_> {
             Some((Some(ty), name)) => Some(self.desc(ty, &name)),
             Some((None, name)) => match plain_number(name.trim_start_matches("const ").trim()) {
                 // A module lacks types that its code does not use.
-                Some(Plain::Int { .. }) => Some(TypeDesc::new(Sort::Integer, name)),
-                Some(Plain::Float(_)) => Some(TypeDesc::new(Sort::Object, name)),
+                Some(ArithmeticType::Int { .. }) => Some(TypeDesc::new(Sort::Integer, name)),
+                Some(ArithmeticType::Float(_)) => Some(TypeDesc::new(Sort::Object, name)),
                 None => self.unknown(),
             },
             None => self.unknown(),
@@ -273,7 +274,7 @@ impl Scope for Names<'_> {
     fn size_of(&self, type_name: &str) -> Option<u64> {
         let plain = type_name.trim_start_matches("const ").trim();
         match plain_number(plain) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(u64::from(bits / 8)),
+            Some(ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits)) => Some(u64::from(bits / 8)),
             None => match self.module.type_named(plain) {
                 Some(ty) => Some(self.module.size_of(ty).get()),
                 None => self.unknown(),

@@ -2,16 +2,16 @@
 //!
 //! Plain data, independent of programs, solvers and reports.
 
-use base::inside::Wanted;
-use contracts::assume::Condition;
-use contracts::{Contract, Entry, Invariant};
+use base::inside::RequestedOutput;
+use contracts::assume::StatedCondition;
+use contracts::{Contract, EntrySelector, Invariant};
 use serde::{Deserialize, Serialize};
 
 /// Stack size in bytes of a thread that checks. Symbolic execution recurses on calls; deep call chains of real
 /// programs need more than a thread's usual 2 MiB. Only touched pages are backed by memory.
 pub const STACK: usize = 512 << 20;
 
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Most checks of a program on request of the axioms that its verdicts rest on: one as usual, and one for each axiom
 /// that can be omitted, for none and for all. The safety net of time is as many times as long.
@@ -19,7 +19,7 @@ pub const CHECKS_FOR_DOUBTS: u32 = 24;
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Options {
+pub struct CheckOptions {
     /// Device memory in bytes: the sum of live device allocations is at most this.
     pub device_memory: u64,
     /// Bytes of device memory that a witness should not exceed: `[confirm] max_bytes`.
@@ -37,9 +37,9 @@ pub struct Options {
     /// Functions named under `[roots]`: findings from them may be proved.
     pub roots: Vec<String>,
     /// Statements of scuba.toml under `[entry]`.
-    pub entry: Entry,
+    pub entry: EntrySelector,
     /// Statements of scuba.toml under `[[assume]]`.
-    pub assume: Vec<Condition>,
+    pub assume: Vec<StatedCondition>,
     /// Statements of scuba.toml under `[[contract]]`: of functions, and of types.
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
@@ -50,10 +50,10 @@ pub struct Options {
     /// Threads that may share the check.
     pub jobs: usize,
     /// Parts of the check to be shown.
-    pub inside: Wanted,
+    pub inside: RequestedOutput,
 }
 
-impl Default for Options {
+impl Default for CheckOptions {
     fn default() -> Self {
         Self {
             device_memory: 192 << 30,
@@ -64,23 +64,23 @@ impl Default for Options {
             seconds: 300,
             memory: None,
             roots: vec![],
-            entry: Entry::default(),
+            entry: EntrySelector::default(),
             assume: vec![],
             contracts: vec![],
             invariants: vec![],
             classes: vec![],
             owed: vec![],
             jobs: 1,
-            inside: Wanted::default(),
+            inside: RequestedOutput::default(),
         }
     }
 }
 
-impl Options {
+impl CheckOptions {
     /// Returns the most threads that a check uses: all that they execute shares one memory limit.
     #[must_use]
     pub fn threads(&self) -> usize {
-        if self.inside.is_in_order() { 1 } else { self.jobs.clamp(1, MOST_THREADS) }
+        if self.inside.is_in_order() { 1 } else { self.jobs.clamp(1, MAX_THREADS) }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Plain data: rendering, storing and comparing reports need nothing else of the check.
 
-use base::inside::Seen;
+use base::inside::CollectedOutput;
 use base::nets::Net;
 use finding::counts::{CountedKernel, CountedPlace, PlaceClass};
 use finding::{Finding, Position, Summary, Undecided};
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 /// An access in the source and its decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct DecidedAccess {
     pub position: Position,
     pub kernel: String,
     pub array: String,
-    pub standing: Standing,
+    pub standing: AccessStanding,
     /// Class that it counts as.
     pub class: PlaceClass,
 }
 
-impl Place {
+impl DecidedAccess {
     /// Returns the counted part of the position.
     #[must_use]
     pub fn counted(self) -> CountedPlace {
@@ -29,10 +29,10 @@ impl Place {
 
 /// Standing of an access, for comparison with another reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Standing {
+pub enum AccessStanding {
     /// Safe; also where that needs an operation not to wrap, even if one was found to wrap.
     Safe,
-    Open,
+    Undecided,
     Found,
 }
 
@@ -43,7 +43,7 @@ pub struct ProgramReport {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
     /// Standing of every access, in the order of positions.
-    pub places: Vec<Place>,
+    pub places: Vec<DecidedAccess>,
     /// Checked kernels.
     pub kernels: Vec<CountedKernel>,
     /// Counts of this program only.
@@ -55,9 +55,9 @@ pub struct ProgramReport {
     /// Errors in the user's own settings, one line each.
     pub problems: Vec<String>,
     /// Errors in contracts: they have no meaning where they are stated, or leave nothing to check.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ContractFault>,
     /// Parts of the check that were to be shown.
-    pub seen: Seen,
+    pub seen: CollectedOutput,
 }
 
 impl ProgramReport {
@@ -81,14 +81,14 @@ impl ProgramReport {
 
 /// An error in a contract.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct ContractFault {
     /// Error with the text and its position, where it has a single one.
     pub shown: String,
     /// Error in one line.
     pub line: String,
 }
 
-impl Fault {
+impl ContractFault {
     /// Makes an error without a position in a text.
     #[must_use]
     pub fn of_line(line: String) -> Self {

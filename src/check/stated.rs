@@ -4,14 +4,17 @@
 //! parsed, one line each; and wrong contracts.
 
 use super::names;
-use super::options::Options;
-use super::report::Fault;
-use contracts::ast::{Access, Comparison, CondKind, TermKind};
-use contracts::{Cond, Contract, ENTRY, Invariant, Requirement, Span, Term, parse, plain_name};
+use super::options::CheckOptions;
+use super::report::ContractFault;
+use contracts::ast::{Comparison, CondKind, MemberOperator, TermKind};
+use contracts::{Cond, Contract, ContractTerm, ENTRY, Invariant, Requirement, Span, parse, plain_name};
 use ir::{ModuleId, Program, Side, TypeKind, pointee_name, source_name};
 
 /// Returns the settings for a program, without conditions that have unresolved names.
-pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>, Vec<Fault>) {
+pub(super) fn with_sources(
+    program: &Program,
+    options: &CheckOptions,
+) -> (CheckOptions, Vec<String>, Vec<ContractFault>) {
     let (mut options, mut problems) = (options.clone(), vec![]);
     for (r, _, f) in program.functions() {
         let mut requires: Vec<Requirement> = vec![];
@@ -59,7 +62,7 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
 
 /// Returns the obligations of an entry point's callers: invariants of the objects that its parameters lead to, which
 /// the entry point assumes.
-fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
+fn invariants_owed(program: &Program, options: &CheckOptions) -> Vec<Contract> {
     let mut out = vec![];
     if options.invariants.is_empty() {
         return out;
@@ -78,10 +81,11 @@ fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
             for invariant in options.invariants.iter().filter(|i| plain_name(&i.type_name) == of) {
                 for said in invariant.conditions.iter().flat_map(Requirement::parts) {
                     let whole = !matches!(said.condition.kind, CondKind::Forall(_) | CondKind::Disjoint(_));
-                    let object = Term::name(name);
-                    let access = if reference { Access::Dot } else { Access::Arrow };
+                    let object = ContractTerm::name(name);
+                    let access = if reference { MemberOperator::Dot } else { MemberOperator::Arrow };
                     let condition = said.condition.of_object(&object, access);
-                    let null = Cond::compare(Comparison::Eq, object, Term::new(TermKind::Null, Span::default()));
+                    let null =
+                        Cond::compare(Comparison::Eq, object, ContractTerm::new(TermKind::Null, Span::default()));
                     // A caller that passes no object has no obligation for it.
                     let condition = if reference || !whole { condition } else { Cond::any(vec![null, condition]) };
                     let text = condition.to_string();
@@ -99,7 +103,7 @@ fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
 }
 
 /// Adds the `SCUBA_COUNTED_BY` statements on members as invariants of their types.
-fn counted_members(program: &Program, options: &mut Options, problems: &mut Vec<String>) {
+fn counted_members(program: &Program, options: &mut CheckOptions, problems: &mut Vec<String>) {
     for (n, m) in (0..).zip(&program.modules) {
         for def in &m.types {
             let TypeKind::Struct { name: Some(llvm), fields } = &def.kind else { continue };

@@ -1,13 +1,13 @@
 //! Lenient reading of scuba.toml for build commands: a mistake costs the statement that contains it, not the analysis.
 //!
-//! In: a path. Out: a [`Config`] of the readable statements, and the skipped ones ([`LeftOut`]), described in one
+//! In: a path. Out: a [`Config`] of the readable statements, and the skipped ones ([`SkippedStatements`]), described in one
 //! line. Every other command refuses such a file ([`super::load`]); a build must neither fail because of it nor pass
 //! unchecked.
 
 use super::load::{position, read};
 use super::{Config, RuleSelector};
 use base::rules::Rule;
-use base::statements::{Lost, Mistake, Slip, recover};
+use base::statements::{Mistake, SkippedMistake, SkippedPart, recover};
 use contracts::error::nearest;
 use std::borrow::Cow;
 use std::path::Path;
@@ -27,7 +27,7 @@ const WHOLE: [&str; 3] = ["allow", "assume", "contract"];
 
 /// Statements of a project's settings that were skipped because of mistakes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedStatements {
     /// Line of the first mistake, if it has one; `what` describes the mistake.
     line: Option<usize>,
     what: String,
@@ -41,7 +41,7 @@ pub struct LeftOut {
     contents: String,
 }
 
-impl LeftOut {
+impl SkippedStatements {
     /// Adds a baseline that cannot be read. `before` holds the mistakes in the file that names the baseline.
     #[must_use]
     pub fn with_baseline(before: Option<Self>, what: String) -> Self {
@@ -102,12 +102,12 @@ impl LeftOut {
 
 /// Reads one scuba.toml and skips the statements with mistakes.
 #[must_use]
-pub fn load_leniently(path: &Path) -> (Config, Option<LeftOut>) {
+pub fn load_leniently(path: &Path) -> (Config, Option<SkippedStatements>) {
     let defaults = || Config { path: Some(path.to_owned()), ..Config::default() };
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) => {
-            let left = LeftOut {
+            let left = SkippedStatements {
                 line: None,
                 what: format!("cannot be read ({e})"),
                 others: vec![],
@@ -127,10 +127,10 @@ pub fn load_leniently(path: &Path) -> (Config, Option<LeftOut>) {
     let Some((first, others)) = slips.split_first() else {
         return (config.unwrap_or_else(defaults), None);
     };
-    let line = |s: &Slip| position(&text, s.at).0;
+    let line = |s: &SkippedMistake| position(&text, s.at).0;
     let mut others: Vec<usize> = others.iter().map(line).filter(|l| *l != line(first)).collect();
     others.dedup();
-    let left = LeftOut {
+    let left = SkippedStatements {
         line: Some(line(first)),
         what: brief(&first.message),
         others: others.iter().map(|l| format!("line {l}")).collect(),
@@ -150,10 +150,10 @@ fn without_strange_comments(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Whether a skipped statement may have removed findings or lowered their levels. A word close to no table counts,
 /// since its table is unknown.
-fn may_accept(slip: &Slip) -> bool {
+fn may_accept(slip: &SkippedMistake) -> bool {
     match &slip.lost {
-        Lost::All => true,
-        Lost::Below(word) => nearest(word, TABLES).is_none_or(|table| ACCEPTING.contains(&table)),
+        SkippedPart::All => true,
+        SkippedPart::Below(word) => nearest(word, TABLES).is_none_or(|table| ACCEPTING.contains(&table)),
     }
 }
 
@@ -172,11 +172,11 @@ fn brief(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LeftOut, load_leniently};
+    use super::{SkippedStatements, load_leniently};
     use crate::{Config, FrontendKind, RuleSelector};
     use base::rules::{Level, Rule};
 
-    fn load(text: impl AsRef<[u8]>) -> (Config, Option<LeftOut>) {
+    fn load(text: impl AsRef<[u8]>) -> (Config, Option<SkippedStatements>) {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("scuba.toml");
         std::fs::write(&path, text).unwrap();
@@ -268,10 +268,10 @@ mod tests {
         assert!(text.starts_with("scuba.toml: cannot be read (") && text.contains("; the whole file is left out; "));
         assert_eq!(config.folder(), Some(root.path()));
 
-        let left = LeftOut::with_baseline(None, "no baseline".into());
+        let left = SkippedStatements::with_baseline(None, "no baseline".into());
         assert_eq!(left.text(None), "no baseline; it is left out; findings that it accepts may be denied");
         assert_eq!(left.beside("a.cu", None), "a.cu was judged without the baseline: no baseline");
-        let left = LeftOut::with_baseline(load("[limits]\nwrk = 1\n").1, "no baseline".into());
+        let left = SkippedStatements::with_baseline(load("[limits]\nwrk = 1\n").1, "no baseline".into());
         assert_eq!(
             left.beside("a.cu", Some("scuba.toml")),
             "a.cu was judged without scuba.toml:2, the baseline: unknown key `wrk` (did you mean `work`?)"

@@ -8,13 +8,13 @@ mod lenient;
 mod load;
 mod size;
 
-pub use lenient::{LeftOut, load_leniently};
+pub use lenient::{SkippedStatements, load_leniently};
 pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
 use base::rules::{Level, Rule};
-use contracts::assume::Condition;
-use contracts::{Contract, Entry, Invariant};
+use contracts::assume::StatedCondition;
+use contracts::{Contract, EntrySelector, Invariant};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub struct Frontend {
 
 /// Table `[limits]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LimitSettings {
     /// Maximum sum of live device allocations, in bytes.
     pub device_memory: u64,
     /// Budget of work, in hundredths of the usual budget: the only limit that verdicts depend on.
@@ -72,7 +72,7 @@ pub struct Limits {
     pub memory: u64,
 }
 
-impl Default for Limits {
+impl Default for LimitSettings {
     fn default() -> Self {
         Self { device_memory: 192 << 30, work: 100, solver_ms: 60_000, tu_seconds: 300, memory: 4 << 30 }
     }
@@ -81,7 +81,7 @@ impl Default for Limits {
 /// Build commands that wait for verdicts (`[build] check`). Each command reads its units, whichever wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Waits {
+pub enum BuildWaits {
     /// Each command that compiles or links waits.
     #[default]
     Compile,
@@ -91,7 +91,7 @@ pub enum Waits {
     Never,
 }
 
-impl Waits {
+impl BuildWaits {
     /// Whether a command waits; `links` tells whether it links.
     #[must_use]
     pub fn at(self, links: bool) -> bool {
@@ -186,7 +186,7 @@ pub struct Config {
     /// Path or name of the real nvcc.
     pub nvcc: Option<PathBuf>,
     pub frontend: Frontend,
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Levels set for single rules.
     pub levels: BTreeMap<Rule, Level>,
     /// `[levels] all`: the level of every rule that `levels` does not name.
@@ -194,15 +194,15 @@ pub struct Config {
     /// Functions whose callers only have to respect the signature: findings from them may be proved.
     pub roots: Vec<String>,
     /// Table `[entry]`.
-    pub entry: Entry,
+    pub entry: EntrySelector,
     /// Conditions that always hold: `[[assume]]`.
-    pub assume: Vec<Condition>,
+    pub assume: Vec<StatedCondition>,
     /// Contracts of functions; those of types are in `invariants` (`[[contract]]`).
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
     pub allow: Vec<AllowPath>,
     /// Setting `[build] check`.
-    pub waits: Waits,
+    pub waits: BuildWaits,
     /// Absolute path of the baseline.
     pub baseline: Option<PathBuf>,
     pub confirm: Confirm,

@@ -1,10 +1,12 @@
 //! Finds and reads scuba.toml.
 
-use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
+use super::{
+    AllowPath, BuildWaits, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, LimitSettings, RuleSelector,
+};
 use base::rules::Level;
 use base::statements::Mistake;
-use contracts::assume::{self, Condition};
-use contracts::{self, Contract, Entry, Invariant, Requirement};
+use contracts::assume::{self, StatedCondition};
+use contracts::{self, Contract, EntrySelector, Invariant, Requirement};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -39,7 +41,7 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Raw {
+struct RawConfig {
     nvcc: RawNvcc,
     frontend: RawFrontend,
     limits: RawLimits,
@@ -57,7 +59,7 @@ struct Raw {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct RawBuild {
-    check: Waits,
+    check: BuildWaits,
 }
 
 #[derive(Deserialize, Default)]
@@ -211,15 +213,15 @@ fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<Option<u
     if (MIN..=max).contains(&bytes) {
         return Ok(Some(bytes));
     }
-    Err(de::Error::custom(Range { bytes, min: MIN, max }))
+    Err(de::Error::custom(SizeRange { bytes, min: MIN, max }))
 }
 
-struct Range {
+struct SizeRange {
     bytes: u64,
     min: u64,
     max: u64,
 }
-impl fmt::Display for Range {
+impl fmt::Display for SizeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes is out of range: allowed are {} to {} bytes", self.bytes, self.min, self.max)
     }
@@ -238,7 +240,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
 
 /// Does the work of [`parse`]; a mistake has a byte offset in place of line and column.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
-    let raw: Raw = toml::from_str(text).map_err(|e| {
+    let raw: RawConfig = toml::from_str(text).map_err(|e| {
         let m = Mistake::from(e);
         Mistake { message: in_our_words(&m.message), ..m }
     })?;
@@ -246,7 +248,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     let absolute = |p: PathBuf| folder.join(p);
     // A bare program name is searched in PATH by the code that runs it.
     let program = |p: PathBuf| if p.components().count() > 1 { folder.join(p) } else { p };
-    let (limits, confirm) = (Limits::default(), Confirm::default());
+    let (limits, confirm) = (LimitSettings::default(), Confirm::default());
     let mut levels = BTreeMap::new();
     let mut level_of_all = None;
     for (RawSelector(selector), level) in raw.levels {
@@ -268,7 +270,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
             cgeist_cuda: raw.frontend.cgeist_cuda.map(absolute),
             flags: raw.frontend.flags,
         },
-        limits: Limits {
+        limits: LimitSettings {
             device_memory: raw.limits.device_memory.unwrap_or(limits.device_memory),
             work: raw.limits.work.unwrap_or(limits.work),
             solver_ms: raw.limits.solver_ms.unwrap_or(limits.solver_ms),
@@ -278,7 +280,10 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
         levels,
         level_of_all,
         roots: raw.roots.functions,
-        entry: Entry { functions: raw.entry.functions.into_iter().map(|f| f.0).collect(), exports: raw.entry.exports },
+        entry: EntrySelector {
+            functions: raw.entry.functions.into_iter().map(|f| f.0).collect(),
+            exports: raw.entry.exports,
+        },
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
         contracts,
         invariants,
@@ -295,7 +300,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     })
 }
 
-fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Mistake> {
+fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<StatedCondition, Mistake> {
     let start = raw.expr.span().start;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let origin = format!("{file}:{}", position(text, start).0);
@@ -303,7 +308,7 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Mista
         // The expression starts after the quotation mark; escapes before the offset are rare and ignored.
         Mistake { at: Some(start + 1 + e.at()), message: e.to_string() }
     })?;
-    Ok(Condition {
+    Ok(StatedCondition {
         text: raw.expr.into_inner().trim().to_owned(),
         expr,
         function: raw.function.unwrap_or_else(|| "main".into()),
@@ -385,7 +390,7 @@ pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::parse;
-    use crate::{Config, Waits};
+    use crate::{BuildWaits, Config};
     use crate::{ConfirmWhen, FrontendKind, RuleSelector};
     use base::rules::{Level, Rule};
     use std::path::{Path, PathBuf};
@@ -450,7 +455,7 @@ timeout_s = 5
         assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:21)");
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
-        assert_eq!((c.waits, Config::default().waits), (Waits::Link, Waits::Compile));
+        assert_eq!((c.waits, Config::default().waits), (BuildWaits::Link, BuildWaits::Compile));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
         assert_eq!(
             (c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s),

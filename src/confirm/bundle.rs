@@ -3,10 +3,10 @@
 //! The user's files are under `sources/` at their own absolute paths, so that includes find each other as in the
 //! original tree.
 
-use super::commands::{Places, is_system};
-use super::manifest::{self, Manifest, Word};
+use super::commands::{FileLocations, is_system};
+use super::manifest::{self, CommandWord, Manifest};
 use super::prepare::Generated;
-use super::store::Outcome;
+use super::store::RecordedOutcome;
 use frontend::paths::normalise;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -27,13 +27,13 @@ const RESULTS_SCHEMA: &str = "scuba-results/1";
 
 /// Locations of files in a bundle; records which files were requested.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct BundledFiles {
     toolkit: Vec<PathBuf>,
     files: RefCell<BTreeSet<PathBuf>>,
     folders: RefCell<BTreeSet<PathBuf>>,
 }
 
-impl Copied {
+impl BundledFiles {
     /// `toolkit` lists the names of the CUDA toolkit's folder, which every machine has itself. `sources` are all
     /// files that the units read.
     #[must_use]
@@ -45,22 +45,22 @@ impl Copied {
         new
     }
 
-    fn place(&self, path: &Path, kept: &RefCell<BTreeSet<PathBuf>>) -> Word {
+    fn place(&self, path: &Path, kept: &RefCell<BTreeSet<PathBuf>>) -> CommandWord {
         let path = normalise(Path::new("/"), path);
         if is_system(&path, &self.toolkit) {
-            return Word::text(path.to_string_lossy());
+            return CommandWord::text(path.to_string_lossy());
         }
-        let word = Word::Bundle(below(&path).to_string_lossy().into_owned());
+        let word = CommandWord::Bundle(below(&path).to_string_lossy().into_owned());
         kept.borrow_mut().insert(path);
         word
     }
 }
 
-impl Places for Copied {
-    fn file(&self, path: &Path) -> Word {
+impl FileLocations for BundledFiles {
+    fn file(&self, path: &Path) -> CommandWord {
         self.place(path, &self.files)
     }
-    fn folder(&self, path: &Path) -> Word {
+    fn folder(&self, path: &Path) -> CommandWord {
         self.place(path, &self.folders)
     }
 }
@@ -103,7 +103,7 @@ impl BundleError {
 pub fn write(
     folder: &Path,
     manifest: &Manifest,
-    copied: &Copied,
+    copied: &BundledFiles,
     generated: &[Generated],
 ) -> Result<Vec<PathBuf>, BundleError> {
     let failed = |source| BundleError::Write { path: folder.to_owned(), source };
@@ -139,7 +139,7 @@ pub fn write(
 fn fill(
     folder: &Path,
     manifest: &Manifest,
-    copied: &Copied,
+    copied: &BundledFiles,
     generated: &[Generated],
 ) -> Result<Vec<PathBuf>, BundleError> {
     let failed = |path: &Path| {
@@ -203,14 +203,14 @@ pub fn write_generated(folder: &Path, generated: &[Generated]) -> Result<(), Bun
 #[derive(Serialize, Deserialize)]
 struct Results {
     schema: String,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<RecordedOutcome>,
 }
 
 /// Writes the outcomes of a run of the bundle into the bundle.
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleError> {
+pub fn write_results(folder: &Path, outcomes: &[RecordedOutcome]) -> Result<(), BundleError> {
     let path = folder.join(RESULTS);
     let results = Results { schema: RESULTS_SCHEMA.into(), outcomes: outcomes.to_vec() };
     let text = serde_json::to_string_pretty(&results)
@@ -222,7 +222,7 @@ pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleEr
 ///
 /// # Errors
 /// If the results cannot be read.
-pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
+pub fn results(folder: &Path) -> Result<Option<Vec<RecordedOutcome>>, BundleError> {
     let path = folder.join(RESULTS);
     match std::fs::read(&path) {
         Ok(bytes) => read_results(&bytes, path).map(Some),
@@ -231,7 +231,7 @@ pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
     }
 }
 
-fn read_results(bytes: &[u8], path: PathBuf) -> Result<Vec<Outcome>, BundleError> {
+fn read_results(bytes: &[u8], path: PathBuf) -> Result<Vec<RecordedOutcome>, BundleError> {
     let failed = |source| BundleError::Parse { path: path.clone(), source };
     // Checks the schema first, as with a manifest.
     let form: serde_json::Value = serde_json::from_slice(bytes).map_err(failed)?;

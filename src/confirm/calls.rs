@@ -4,13 +4,13 @@
 //! allow one. Each line describes one side of one call, whose memory block the program itself allocated.
 
 use super::manifest::{Expected, HOST_ACCESS};
-use super::verdict::Verdict;
+use super::verdict::RunVerdict;
 use base::rules::Rule;
 use finding::Direction;
 
 /// A wrong side of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Bad<'l> {
+struct WrongSide<'l> {
     call: &'l str,
     writes: bool,
     host: bool,
@@ -21,7 +21,7 @@ struct Bad<'l> {
     extent: i64,
 }
 
-impl<'l> Bad<'l> {
+impl<'l> WrongSide<'l> {
     fn read(line: &'l str) -> Option<Self> {
         let mut words = line.strip_prefix("bad ")?.split(' ');
         let mut word = || words.next();
@@ -45,7 +45,7 @@ impl<'l> Bad<'l> {
     }
 }
 
-impl std::fmt::Display for Bad<'_> {
+impl std::fmt::Display for WrongSide<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -69,27 +69,27 @@ pub fn launched(lines: &str) -> bool {
 }
 
 /// Verdict from the lines; `None` if they contain no such call.
-pub fn judge(expected: &Expected, lines: &str) -> Option<Verdict> {
+pub fn judge(expected: &Expected, lines: &str) -> Option<RunVerdict> {
     let (call, side) = (expected.call.as_deref()?, expected.side?);
     let (writes, freed) = (expected.direction != Direction::Read, expected.rule == Rule::UseAfterFree);
     let bytes = i64::try_from(expected.bytes).unwrap_or(i64::MAX);
-    let of_it: Vec<Bad<'_>> = lines
+    let of_it: Vec<WrongSide<'_>> = lines
         .lines()
-        .filter_map(Bad::read)
+        .filter_map(WrongSide::read)
         .filter(|b| b.call == call && b.writes == writes && b.freed == freed)
         .collect();
     if let Some(b) = of_it.iter().find(|b| b.extent == side.extent && b.has(side.offset, bytes)) {
-        return Some(Verdict::Confirmed(b.to_string()));
+        return Some(RunVerdict::Confirmed(b.to_string()));
     }
     if let Some(b) = of_it.first() {
-        return Some(Verdict::Inconclusive(format!(
+        return Some(RunVerdict::Inconclusive(format!(
             "{b}, where the witness has byte {} of {}",
             side.offset, side.extent
         )));
     }
     let unknown = format!("unknown {call} {} ", if writes { "write" } else { "read" });
     lines.lines().any(|l| l.starts_with(&unknown)).then(|| {
-        Verdict::Inconclusive(format!(
+        RunVerdict::Inconclusive(format!(
             "`{call}` was given memory of which the run does not know the size: a local variable of the host, or what a library allocated"
         ))
     })
@@ -97,9 +97,9 @@ pub fn judge(expected: &Expected, lines: &str) -> Option<Verdict> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bad, judge};
-    use crate::manifest::{Expected, Side};
-    use crate::verdict::Verdict;
+    use super::{WrongSide, judge};
+    use crate::manifest::{CopySide, Expected};
+    use crate::verdict::RunVerdict;
     use base::rules::Rule;
     use finding::Direction;
 
@@ -114,13 +114,13 @@ mod tests {
             file: String::new(),
             line: 1,
             inner: None,
-            own: frontend::own::Own::default(),
+            own: frontend::own::UserFolders::default(),
             direction,
             bytes,
             block: [0; 3],
             thread: [0; 3],
             call: Some("cudaMemcpy".into()),
-            side: Some(Side { offset, extent }),
+            side: Some(CopySide { offset, extent }),
         }
     }
 
@@ -132,23 +132,25 @@ mod tests {
         let good = expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, 0, 24);
         assert_eq!(
             judge(&good, LINES),
-            Some(Verdict::Confirmed(
+            Some(RunVerdict::Confirmed(
                 "`cudaMemcpy` reads 48 bytes at 0x5600, byte 0 of 24 of memory of the host".into()
             ))
         );
         // A witness may name one row of several.
         let row = expected(Rule::MemcpyOutOfBounds, Direction::Read, 4, 24, 24);
-        assert!(matches!(judge(&row, LINES), Some(Verdict::Confirmed(_))));
+        assert!(matches!(judge(&row, LINES), Some(RunVerdict::Confirmed(_))));
         for other in [
             expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, 0, 32),
             expected(Rule::MemcpyOutOfBounds, Direction::Read, 64, 0, 24),
             expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, -8, 24),
         ] {
-            let Some(Verdict::Inconclusive(why)) = judge(&other, LINES) else { panic!("{other:?}") };
+            let Some(RunVerdict::Inconclusive(why)) = judge(&other, LINES) else { panic!("{other:?}") };
             assert!(why.starts_with("`cudaMemcpy` reads 48 bytes at 0x5600, byte 0 of 24"), "{why}");
         }
         let unknown = expected(Rule::MemcpyOutOfBounds, Direction::Write, 48, 0, 24);
-        assert!(matches!(judge(&unknown, LINES), Some(Verdict::Inconclusive(why)) if why.contains("a local variable")));
+        assert!(
+            matches!(judge(&unknown, LINES), Some(RunVerdict::Inconclusive(why)) if why.contains("a local variable"))
+        );
         let none = Expected { call: Some("cudaMemset2D".into()), ..good };
         assert_eq!(judge(&none, LINES), None);
     }
@@ -156,9 +158,9 @@ mod tests {
     #[test]
     fn what_was_freed_is_another_fault() {
         let freed = expected(Rule::UseAfterFree, Direction::Read, 128, 0, 128);
-        let Some(Verdict::Confirmed(detail)) = judge(&freed, LINES) else { panic!() };
+        let Some(RunVerdict::Confirmed(detail)) = judge(&freed, LINES) else { panic!() };
         assert!(detail.ends_with("of memory of the device that was freed"), "{detail}");
         assert_eq!(judge(&Expected { direction: Direction::Write, ..freed }, "bad cudaMemcpy write"), None);
-        assert_eq!(Bad::read("bad cudaMemset write device live 0x7f00 0 8"), None);
+        assert_eq!(WrongSide::read("bad cudaMemset write device live 0x7f00 0 8"), None);
     }
 }

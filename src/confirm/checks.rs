@@ -4,27 +4,27 @@
 //! attempts that run it. Accesses with the same launch share a run, which skips bad accesses so that none hides
 //! another. Each access also has its own run, because a skipped access may affect others.
 
-use super::instrument::Place;
-use super::kernel_check::{self, Row};
-use super::manifest::{Attempt, Manifest, Word};
-use super::prepare::{Generated, Material, Ready, bytes, describe};
+use super::instrument::CheckedAccess;
+use super::kernel_check::{self, CheckRow};
+use super::manifest::{Attempt, CommandWord, Manifest};
+use super::prepare::{CaseLaunch, Generated, Material, bytes, describe};
 use base::rules::Rule;
 use finding::Witness;
 use frontend::ExtractOptions;
 use std::time::Instant;
-use witness::{BadAccess, Fault, ObjectKind};
+use witness::{AccessFault, BadAccess, ObjectKind};
 
 /// Adds attempts for the accesses of these launches, and a note to cases without one. `witness_of` returns a case's
 /// witness. Code that is not complete at `until` is left out.
 pub fn add<'w>(
     manifest: &mut Manifest,
-    launches: &[&Ready],
+    launches: &[&CaseLaunch],
     witness_of: &dyn Fn(usize) -> &'w Witness,
     m: &Material<'_>,
     options: &ExtractOptions,
     until: Option<Instant>,
 ) -> Vec<Generated> {
-    let mut rows: Vec<(&Ready, Place)> = Vec::new();
+    let mut rows: Vec<(&CaseLaunch, CheckedAccess)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
         let place = if is_about_bounds(e.rule) || is_nowhere(e.rule) {
@@ -46,7 +46,7 @@ pub fn add<'w>(
     }
     let Some((first, _)) = rows.first() else { return vec![] };
     let Some(module) = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize) else { return vec![] };
-    let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
+    let places: Vec<CheckedAccess> = rows.iter().map(|r| r.1.clone()).collect();
     let compiled = match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
         Ok(made) => made,
         Err(why) => {
@@ -58,10 +58,10 @@ pub fn add<'w>(
     };
     let code = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
     let guarded = format!("checks/{}unit-{}-guarded.ptx", m.prefix, first.unit);
-    let all: Vec<Row<'_>> = rows
+    let all: Vec<CheckRow<'_>> = rows
         .iter()
         .enumerate()
-        .map(|(number, (l, place))| Row {
+        .map(|(number, (l, place))| CheckRow {
             number,
             place,
             shared: l.shared || kernel_check::serves_several(m.program, l.launched.bad.site, place.access),
@@ -74,13 +74,13 @@ pub fn add<'w>(
     for (number, why) in &compiled.failed {
         note(manifest, rows[*number].0.case, why);
     }
-    let made: Vec<Made<'_>> = rows
+    let made: Vec<InsertedCheck<'_>> = rows
         .iter()
         .zip(&all)
         .filter(|(_, row)| !compiled.failed.iter().any(|f| f.0 == row.number))
         .map(|((ready, _), row)| {
             let snapshot = &ready.launched.snapshot;
-            Made {
+            InsertedCheck {
                 ready,
                 row,
                 launch: (m.program.func(snapshot.kernel).name.clone(), describe(m.program, snapshot, true)),
@@ -88,7 +88,8 @@ pub fn add<'w>(
         })
         .collect();
     for one in &made {
-        let together: Vec<&Made<'_>> = made.iter().filter(|other| other.shares_a_run_with(one, &made)).collect();
+        let together: Vec<&InsertedCheck<'_>> =
+            made.iter().filter(|other| other.shares_a_run_with(one, &made)).collect();
         let runs = if together.len() > 1 && one.shares_a_run_with(one, &made) {
             vec![together, vec![one]]
         } else {
@@ -106,17 +107,17 @@ pub fn add<'w>(
 }
 
 /// An access whose check is in the code.
-struct Made<'a> {
-    ready: &'a Ready,
-    row: &'a Row<'a>,
+struct InsertedCheck<'a> {
+    ready: &'a CaseLaunch,
+    row: &'a CheckRow<'a>,
     /// Kernel symbol, and the launch in the launcher's format.
     launch: (String, String),
 }
 
-impl Made<'_> {
+impl InsertedCheck<'_> {
     /// Whether one launch can check both accesses: they have the same launch, and neither has a second check in it
     /// that the first would hide.
-    fn shares_a_run_with(&self, other: &Self, all: &[Made<'_>]) -> bool {
+    fn shares_a_run_with(&self, other: &Self, all: &[InsertedCheck<'_>]) -> bool {
         let alone = |one: &Self| {
             !all.iter()
                 .any(|o| o.launch == one.launch && o.row.number != one.row.number && o.row.is_same_access(one.row))
@@ -125,10 +126,10 @@ impl Made<'_> {
     }
 
     /// Attempt in which the checks of these accesses are enabled.
-    fn attempt(&self, on: &[&Made<'_>], all: &[Row<'_>], code: &str) -> Attempt {
+    fn attempt(&self, on: &[&InsertedCheck<'_>], all: &[CheckRow<'_>], code: &str) -> Attempt {
         let on: Vec<_> = on.iter().map(|o| (o.row, &o.ready.launched.snapshot)).collect();
         Attempt::Check {
-            code: Word::Bundle(code.into()),
+            code: CommandWord::Bundle(code.into()),
             kernel: self.launch.0.clone(),
             description: self.launch.1.clone() + &kernel_check::statements(&on, all),
             row: self.row.number,
@@ -139,7 +140,7 @@ impl Made<'_> {
     }
 
     /// Separate attempt in which all other accesses are guarded.
-    fn guarded_attempt(&self, all: &[Row<'_>], code: &str) -> Option<Attempt> {
+    fn guarded_attempt(&self, all: &[CheckRow<'_>], code: &str) -> Option<Attempt> {
         let ranges = kernel_check::ranges(&self.ready.launched.snapshot)?;
         let Attempt::Check { code, kernel, description, row, extent, device_bytes, .. } =
             self.attempt(&[self], all, code)
@@ -165,7 +166,7 @@ fn note(manifest: &mut Manifest, case: usize, why: &str) {
 /// Start of the part that an access left, in bytes from the start of its object.
 fn begins(bad: &BadAccess) -> Option<i64> {
     match bad.fault {
-        Fault::Part(part) => Some(part.start),
+        AccessFault::Part(part) => Some(part.start),
         _ => None,
     }
 }

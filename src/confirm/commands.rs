@@ -1,8 +1,8 @@
 //! Adapts the user's compile commands: the same flags, for the current device, with line numbers, into our own
 //! folder.
 
-use super::manifest::{Build, Step, Tool, Word};
-pub use nvcc::flags::{self, Effect, Flag, Match, Value};
+use super::manifest::{BuildStep, BuildTool, CommandWord, ManifestBuild};
+pub use nvcc::flags::{self, Flag, FlagEffect, FlagMatch, FlagValue};
 use nvcc::unit::{Language, TranslationUnit};
 use nvcc::words;
 use std::ffi::OsString;
@@ -33,34 +33,34 @@ const DROPPED: [&str; 19] = [
 ];
 
 /// Location of a user's file or folder when the commands run.
-pub trait Places {
-    fn file(&self, path: &Path) -> Word;
-    fn folder(&self, path: &Path) -> Word;
+pub trait FileLocations {
+    fn file(&self, path: &Path) -> CommandWord;
+    fn folder(&self, path: &Path) -> CommandWord;
 }
 
 /// The user's tree as it is.
 pub struct InPlace;
 
-impl Places for InPlace {
-    fn file(&self, path: &Path) -> Word {
-        Word::text(path.to_string_lossy())
+impl FileLocations for InPlace {
+    fn file(&self, path: &Path) -> CommandWord {
+        CommandWord::text(path.to_string_lossy())
     }
-    fn folder(&self, path: &Path) -> Word {
+    fn folder(&self, path: &Path) -> CommandWord {
         self.file(path)
     }
 }
 
 /// Classified words of a unit's command.
-struct Sorted {
+struct ClassifiedWords {
     /// Flags that decide the meaning of the code and its compilation.
-    compile: Vec<Word>,
+    compile: Vec<CommandWord>,
     /// Libraries and linker flags.
-    link: Vec<Word>,
+    link: Vec<CommandWord>,
     relocatable: bool,
 }
 
-fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
-    let mut out = Sorted { compile: vec![], link: vec![], relocatable: unit.relocatable };
+fn sort(unit: &TranslationUnit, places: &dyn FileLocations) -> ClassifiedWords {
+    let mut out = ClassifiedWords { compile: vec![], link: vec![], relocatable: unit.relocatable };
     let mut rest = unit.command.iter().skip(1);
     while let Some(word) = rest.next() {
         let bytes = word.as_bytes();
@@ -70,11 +70,11 @@ fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
         match flags::find(bytes) {
             // nvcc rejects these flags, or passes them to the host compiler, now as before. Flags for dependency
             // files are dropped.
-            Match::Unknown if word.starts_with("-M") => {}
-            Match::Unknown => out.compile.push(Word::text(word)),
-            Match::With(flag, value) => out.put(flag, Some(value), unit, places),
-            Match::Alone(flag) if flag.value == Value::None => out.put(flag, None, unit, places),
-            Match::Alone(flag) => {
+            FlagMatch::Unknown if word.starts_with("-M") => {}
+            FlagMatch::Unknown => out.compile.push(CommandWord::text(word)),
+            FlagMatch::With(flag, value) => out.put(flag, Some(value), unit, places),
+            FlagMatch::Alone(flag) if flag.value == FlagValue::None => out.put(flag, None, unit, places),
+            FlagMatch::Alone(flag) => {
                 if let Some(value) = rest.next() {
                     out.put(flag, Some(value.as_bytes()), unit, places);
                 }
@@ -84,8 +84,8 @@ fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
     out
 }
 
-impl Sorted {
-    fn put(&mut self, flag: &'static Flag, value: Option<&[u8]>, unit: &TranslationUnit, places: &dyn Places) {
+impl ClassifiedWords {
+    fn put(&mut self, flag: &'static Flag, value: Option<&[u8]>, unit: &TranslationUnit, places: &dyn FileLocations) {
         if DROPPED.contains(&flag.long) {
             return;
         }
@@ -95,38 +95,38 @@ impl Sorted {
         };
         let value = value.unwrap_or_default();
         match flag.effect {
-            Effect::Phase(_)
-            | Effect::DeviceC
-            | Effect::DeviceW
-            | Effect::Output
-            | Effect::OutputDirectory
-            | Effect::DependenciesWithCompile
-            | Effect::DependencyFile
-            | Effect::Architecture
-            | Effect::Code
-            | Effect::GenerateCode
-            | Effect::OptionsFile
-            | Effect::Shared
-            | Effect::RelocatableLink
-            | Effect::HostLinkerScript
-            | Effect::NoCompilation
-            | Effect::RelocatableDeviceCode => {}
-            Effect::Include | Effect::SystemInclude => {
+            FlagEffect::Phase(_)
+            | FlagEffect::DeviceC
+            | FlagEffect::DeviceW
+            | FlagEffect::Output
+            | FlagEffect::OutputDirectory
+            | FlagEffect::DependenciesWithCompile
+            | FlagEffect::DependencyFile
+            | FlagEffect::Architecture
+            | FlagEffect::Code
+            | FlagEffect::GenerateCode
+            | FlagEffect::OptionsFile
+            | FlagEffect::Shared
+            | FlagEffect::RelocatableLink
+            | FlagEffect::HostLinkerScript
+            | FlagEffect::NoCompilation
+            | FlagEffect::RelocatableDeviceCode => {}
+            FlagEffect::Include | FlagEffect::SystemInclude => {
                 for p in paths(value) {
-                    self.compile.extend([Word::text(name), places.folder(&p)]);
+                    self.compile.extend([CommandWord::text(name), places.folder(&p)]);
                 }
             }
-            Effect::PreInclude => {
+            FlagEffect::PreInclude => {
                 for p in paths(value) {
-                    self.compile.extend([Word::text(name), places.file(&p)]);
+                    self.compile.extend([CommandWord::text(name), places.file(&p)]);
                 }
             }
-            Effect::LibraryPath => {
+            FlagEffect::LibraryPath => {
                 for p in paths(value) {
-                    self.link.extend([Word::text(name), Word::text(p.to_string_lossy())]);
+                    self.link.extend([CommandWord::text(name), CommandWord::text(p.to_string_lossy())]);
                 }
             }
-            Effect::Library | Effect::LinkerFlags | Effect::ForwardToHostLinker => {
+            FlagEffect::Library | FlagEffect::LinkerFlags | FlagEffect::ForwardToHostLinker => {
                 self.link.extend(plain(name, flag, value));
             }
             _ if matches!(flag.long, "--cudart" | "--cudadevrt") => self.link.extend(plain(name, flag, value)),
@@ -136,10 +136,10 @@ impl Sorted {
 }
 
 /// A flag and its value as two words; separators and quotes of a list are unchanged.
-fn plain(name: &str, flag: &Flag, value: &[u8]) -> Vec<Word> {
-    let mut out = vec![Word::text(name)];
-    if flag.value != Value::None {
-        out.push(Word::text(String::from_utf8_lossy(value)));
+fn plain(name: &str, flag: &Flag, value: &[u8]) -> Vec<CommandWord> {
+    let mut out = vec![CommandWord::text(name)];
+    if flag.value != FlagValue::None {
+        out.push(CommandWord::text(String::from_utf8_lossy(value)));
     }
     out
 }
@@ -149,26 +149,47 @@ fn path_of(item: &[u8]) -> OsString {
 }
 
 /// Flags of all our compilations, besides the user's flags.
-fn for_this_device(relocatable: bool) -> Vec<Word> {
-    vec![Word::text("-lineinfo"), Word::text("-arch"), Word::Architecture, Word::text(format!("-rdc={relocatable}"))]
+fn for_this_device(relocatable: bool) -> Vec<CommandWord> {
+    vec![
+        CommandWord::text("-lineinfo"),
+        CommandWord::text("-arch"),
+        CommandWord::Architecture,
+        CommandWord::text(format!("-rdc={relocatable}")),
+    ]
 }
 
-fn compile(unit: &TranslationUnit, sorted: Sorted, phase: &str, output: &str, places: &dyn Places) -> Step {
+fn compile(
+    unit: &TranslationUnit,
+    sorted: ClassifiedWords,
+    phase: &str,
+    output: &str,
+    places: &dyn FileLocations,
+) -> BuildStep {
     let mut words = sorted.compile;
     words.extend(for_this_device(sorted.relocatable));
     let source = unit.directory.join(&unit.source);
-    words.extend([Word::text(phase), places.file(&source), Word::text("-o"), Word::Scratch(output.to_owned())]);
-    Step { directory: places.folder(&unit.directory), tool: Tool::Nvcc, words }
+    words.extend([
+        CommandWord::text(phase),
+        places.file(&source),
+        CommandWord::text("-o"),
+        CommandWord::Scratch(output.to_owned()),
+    ]);
+    BuildStep { directory: places.folder(&unit.directory), tool: BuildTool::Nvcc, words }
 }
 
 /// Build of the whole program: compiles every unit again and links it with the other inputs of the user's link.
 /// `name` names the build and its folder.
 #[must_use]
-pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], places: &dyn Places) -> Build {
+pub fn program(
+    name: &str,
+    units: &[&TranslationUnit],
+    others: &[PathBuf],
+    places: &dyn FileLocations,
+) -> ManifestBuild {
     let mut steps = Vec::new();
     let output = format!("{name}/program");
     let mut link = Vec::new();
-    let mut libraries: Vec<Word> = Vec::new();
+    let mut libraries: Vec<CommandWord> = Vec::new();
     let mut relocatable = false;
     for (i, unit) in units.iter().enumerate() {
         let mut sorted = sort(unit, places);
@@ -179,23 +200,23 @@ pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], place
         }
         let object = format!("{name}/{i}.o");
         steps.push(compile(unit, sorted, "-c", &object, places));
-        link.push(Word::Scratch(object));
+        link.push(CommandWord::Scratch(object));
     }
     link.extend(others.iter().map(|p| places.file(p)));
     link.extend(libraries);
     link.extend([
-        Word::text("-arch"),
-        Word::Architecture,
-        Word::text(format!("-rdc={relocatable}")),
-        Word::text("-o"),
-        Word::Scratch(output.clone()),
+        CommandWord::text("-arch"),
+        CommandWord::Architecture,
+        CommandWord::text(format!("-rdc={relocatable}")),
+        CommandWord::text("-o"),
+        CommandWord::Scratch(output.clone()),
     ]);
     if let Some(compiler) = units.iter().find_map(|u| u.host_compiler.as_ref()) {
-        link.extend([Word::text("-ccbin"), Word::text(compiler.to_string_lossy())]);
+        link.extend([CommandWord::text("-ccbin"), CommandWord::text(compiler.to_string_lossy())]);
     }
-    let directory = units.first().map_or(Word::Scratch(String::new()), |u| places.folder(&u.directory));
-    steps.push(Step { directory, tool: Tool::Nvcc, words: link });
-    Build { name: name.to_owned(), output, steps }
+    let directory = units.first().map_or(CommandWord::Scratch(String::new()), |u| places.folder(&u.directory));
+    steps.push(BuildStep { directory, tool: BuildTool::Nvcc, words: link });
+    ManifestBuild { name: name.to_owned(), output, steps }
 }
 
 /// Runtime functions that `templates/calls.cpp` wraps.
@@ -253,21 +274,21 @@ pub fn program_with_calls(
     name: &str,
     units: &[&TranslationUnit],
     others: &[PathBuf],
-    source: Word,
-    places: &dyn Places,
-) -> Build {
+    source: CommandWord,
+    places: &dyn FileLocations,
+) -> ManifestBuild {
     let mut build = program(name, units, others, places);
     let object = format!("{name}/calls.o");
     let Some(mut link) = build.steps.pop() else { return build };
-    let mut words = vec![Word::text("-std=c++17"), Word::text("-O1"), Word::text("-c"), source];
+    let mut words = vec![CommandWord::text("-std=c++17"), CommandWord::text("-O1"), CommandWord::text("-c"), source];
     if let Some(compiler) = units.iter().find_map(|u| u.host_compiler.as_ref()) {
-        words.extend([Word::text("-ccbin"), Word::text(compiler.to_string_lossy())]);
+        words.extend([CommandWord::text("-ccbin"), CommandWord::text(compiler.to_string_lossy())]);
     }
-    words.extend([Word::text("-o"), Word::Scratch(object.clone())]);
-    build.steps.push(Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words });
-    link.words.insert(0, Word::Scratch(object));
+    words.extend([CommandWord::text("-o"), CommandWord::Scratch(object.clone())]);
+    build.steps.push(BuildStep { directory: CommandWord::Scratch(String::new()), tool: BuildTool::Nvcc, words });
+    link.words.insert(0, CommandWord::Scratch(object));
     let wraps: Vec<String> = WRAPPED.iter().map(|f| format!("--wrap={f}")).collect();
-    link.words.extend([Word::text("-Xlinker"), Word::text(wraps.join(","))]);
+    link.words.extend([CommandWord::text("-Xlinker"), CommandWord::text(wraps.join(","))]);
     build.steps.push(link);
     build
 }
@@ -275,45 +296,45 @@ pub fn program_with_calls(
 /// Build of the device code of one unit. If the code is relocatable, of all relocatable CUDA units of the program,
 /// linked.
 #[must_use]
-pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn Places) -> Build {
+pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn FileLocations) -> ManifestBuild {
     let output = format!("{name}/kernel.cubin");
     let one = |unit: &TranslationUnit, output: &str| compile(unit, sort(unit, places), "-cubin", output, places);
     if !units[which].relocatable {
-        return Build { name: name.to_owned(), steps: vec![one(units[which], &output)], output };
+        return ManifestBuild { name: name.to_owned(), steps: vec![one(units[which], &output)], output };
     }
     let mut steps = Vec::new();
     let mut parts = Vec::new();
     for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.language == Language::Cuda && u.relocatable) {
         let part = format!("{name}/{i}.cubin");
         steps.push(one(unit, &part));
-        parts.push(Word::Scratch(part));
+        parts.push(CommandWord::Scratch(part));
     }
-    let words = [Word::text("-arch"), Word::Architecture]
+    let words = [CommandWord::text("-arch"), CommandWord::Architecture]
         .into_iter()
         .chain(parts)
-        .chain([Word::text("-o"), Word::Scratch(output.clone())])
+        .chain([CommandWord::text("-o"), CommandWord::Scratch(output.clone())])
         .collect();
-    steps.push(Step { directory: places.folder(&units[which].directory), tool: Tool::Nvlink, words });
-    Build { name: name.to_owned(), output, steps }
+    steps.push(BuildStep { directory: places.folder(&units[which].directory), tool: BuildTool::Nvlink, words });
+    ManifestBuild { name: name.to_owned(), output, steps }
 }
 
 /// Build of the launcher of single kernels from `templates/launch.cpp`, located at `source`.
 #[must_use]
-pub fn launcher(name: &str, source: Word) -> Build {
+pub fn launcher(name: &str, source: CommandWord) -> ManifestBuild {
     let output = format!("{name}/launch");
     let words = vec![
-        Word::text("-std=c++17"),
-        Word::text("-O1"),
-        Word::text("-cudart=none"),
+        CommandWord::text("-std=c++17"),
+        CommandWord::text("-O1"),
+        CommandWord::text("-cudart=none"),
         source,
-        Word::text("-ldl"),
-        Word::text("-o"),
-        Word::Scratch(output.clone()),
+        CommandWord::text("-ldl"),
+        CommandWord::text("-o"),
+        CommandWord::Scratch(output.clone()),
     ];
-    Build {
+    ManifestBuild {
         name: name.to_owned(),
         output,
-        steps: vec![Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words }],
+        steps: vec![BuildStep { directory: CommandWord::Scratch(String::new()), tool: BuildTool::Nvcc, words }],
     }
 }
 
@@ -327,26 +348,26 @@ pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{InPlace, WRAPPED, cubin, program, program_with_calls};
-    use crate::manifest::{Tool, Word};
-    use nvcc::command::{Command, Environment};
+    use crate::manifest::{BuildTool, CommandWord};
+    use nvcc::command::{Environment, NvccCommand};
     use nvcc::unit::TranslationUnit;
     use std::ffi::OsString;
     use std::path::Path;
 
     fn units(line: &str) -> Vec<TranslationUnit> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let command = Command::read(&words, &Environment::default(), Path::new("/p"));
+        let command = NvccCommand::read(&words, &Environment::default(), Path::new("/p"));
         command.plan(Path::new("/p"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap().request.units
     }
 
-    fn line(words: &[Word]) -> String {
+    fn line(words: &[CommandWord]) -> String {
         words
             .iter()
             .map(|w| match w {
-                Word::Text(t) => t.clone(),
-                Word::Scratch(p) => format!("$S/{p}"),
-                Word::Bundle(p) => format!("$B/{p}"),
-                Word::Architecture => "$A".into(),
+                CommandWord::Text(t) => t.clone(),
+                CommandWord::Scratch(p) => format!("$S/{p}"),
+                CommandWord::Bundle(p) => format!("$B/{p}"),
+                CommandWord::Architecture => "$A".into(),
             })
             .collect::<Vec<_>>()
             .join(" ")
@@ -369,14 +390,14 @@ mod tests {
                 "$S/p/0.o $S/p/1.o /p/c.o -l m -L /p/lib -arch $A -rdc=false -o $S/p/program",
             ]
         );
-        assert!(built.steps.iter().all(|s| s.directory == Word::text("/p") && s.tool == Tool::Nvcc));
+        assert!(built.steps.iter().all(|s| s.directory == CommandWord::text("/p") && s.tool == BuildTool::Nvcc));
     }
 
     #[test]
     fn a_program_whose_calls_are_looked_at_has_one_object_more() {
         let units = units("a.cu -o app");
         let all: Vec<&TranslationUnit> = units.iter().collect();
-        let built = program_with_calls("p", &all, &[], Word::Bundle("calls.cpp".into()), &InPlace);
+        let built = program_with_calls("p", &all, &[], CommandWord::Bundle("calls.cpp".into()), &InPlace);
         let lines: Vec<String> = built.steps.iter().map(|s| line(&s.words)).collect();
         let [unit, calls, link] = lines.as_slice() else { panic!("{lines:?}") };
         assert_eq!(unit, "-lineinfo -arch $A -rdc=false -c /p/a.cu -o $S/p/0.o");

@@ -19,7 +19,7 @@ fn hides_all(visible: &str) -> bool {
 
 /// A GPU as reported by `nvidia-smi`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct Gpu {
     pub name: String,
     pub driver: String,
     /// `90` for compute capability 9.0.
@@ -29,7 +29,7 @@ pub struct Device {
 /// Everything that a run needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
-    pub device: Device,
+    pub device: Gpu,
     pub nvcc: PathBuf,
     pub compute_sanitizer: PathBuf,
     /// CUDA version, such as `13.0.88`.
@@ -63,7 +63,7 @@ pub enum DeviceError {
     Sanitizer { path: PathBuf, why: String },
 }
 
-impl Device {
+impl Gpu {
     /// Finds the first GPU of this machine.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Toolchain {
     /// # Errors
     /// If something is missing; the message says what to do.
     pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>, patience: Duration) -> Result<Self, DeviceError> {
-        let device = Device::find(patience)?;
+        let device = Gpu::find(patience)?;
         let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
         let version =
             output(&nvcc, &["--version"], patience).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
@@ -152,7 +152,7 @@ fn output(program: &Path, arguments: &[&str], patience: Duration) -> Result<Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{Device, after, hides_all};
+    use super::{Gpu, after, hides_all};
 
     #[test]
     fn devices_may_be_hidden() {
@@ -166,14 +166,14 @@ mod tests {
 
     #[test]
     fn devices_and_versions_are_read_from_what_the_tools_print() {
-        let d = Device::parse("NVIDIA H200, 580.159.04, 9.0\nNVIDIA L4, 580.159.04, 8.9\n").unwrap();
+        let d = Gpu::parse("NVIDIA H200, 580.159.04, 9.0\nNVIDIA L4, 580.159.04, 8.9\n").unwrap();
         assert_eq!(
             (d.name.as_str(), d.driver.as_str(), d.capability, d.architecture().as_str()),
             ("NVIDIA H200", "580.159.04", 90, "sm_90")
         );
-        assert_eq!(Device::parse("RTX, 595.1, 12.0").map(|d| d.capability), Some(120));
-        assert_eq!(Device::parse("No devices were found"), None);
-        assert_eq!(Device::parse(""), None);
+        assert_eq!(Gpu::parse("RTX, 595.1, 12.0").map(|d| d.capability), Some(120));
+        assert_eq!(Gpu::parse("No devices were found"), None);
+        assert_eq!(Gpu::parse(""), None);
         assert_eq!(after("Cuda compilation tools, release 13.0, V13.0.88\nBuild …", ", V"), "13.0.88");
         assert_eq!(after("Version 2025.3.1.0 (build 36400806)", "Version "), "2025.3.1.0");
     }

@@ -1,18 +1,18 @@
 //! Builds and runs the cases of a manifest on this machine's GPU.
 //!
-//! In: a [`Manifest`], the folder of its files, a [`Toolchain`]. Out: one [`Outcome`] for each case. It uses no facts
+//! In: a [`Manifest`], the folder of its files, a [`Toolchain`]. Out: one [`RecordedOutcome`] for each case. It uses no facts
 //! of programs: a bundle needs nothing else on the machine that runs it.
 
 use super::calls;
 use super::device::Toolchain;
 use super::inputs::InputFiles;
 use super::kernel_check;
-use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
-use super::process::{self, Ended};
+use super::manifest::{Attempt, BuildStep, BuildTool, CommandWord, ConfirmCase, Executable, Manifest, ManifestBuild};
+use super::process::{self, RunEnd};
 use super::record::Records;
 use super::scratch::Scratch;
-use super::store::Outcome;
-use super::verdict::{self, Surroundings, Verdict};
+use super::store::RecordedOutcome;
+use super::verdict::{self, CodeFolders, RunVerdict};
 use super::words::{end_of, head_of, last_line, shown, size};
 use base::rules::Rule;
 use finding::{Confirmation, ConfirmationStatus, ConfirmedBy, RunFile};
@@ -39,7 +39,7 @@ const WAIT: &str = "SCUBA_WAIT_MS";
 const CALLS: &str = "SCUBA_CALLS";
 /// Environment variable that names the only kernel whose launches are executed.
 const KERNEL: &str = "SCUBA_KERNEL";
-/// Message of the launcher about a kernel that it no longer waits for, and [`Ended::how`] of a killed run.
+/// Message of the launcher about a kernel that it no longer waits for, and [`RunEnd::how`] of a killed run.
 const LATE: &str = "did not end in time";
 /// Exit status of Compute Sanitizer if it found something.
 const FOUND: &str = "77";
@@ -59,10 +59,10 @@ pub fn execute(
     bundle: &Path,
     toolchain: &Toolchain,
     deadline: Option<Instant>,
-    mut told: impl FnMut(&Case, &Outcome),
-) -> Result<Vec<Outcome>, ExecuteError> {
+    mut told: impl FnMut(&ConfirmCase, &RecordedOutcome),
+) -> Result<Vec<RecordedOutcome>, ExecuteError> {
     let scratch = Scratch::new()?;
-    let mut run = Execution {
+    let mut run = ManifestExecution {
         manifest,
         bundle,
         toolchain,
@@ -87,7 +87,7 @@ pub fn execute(
 
 /// Result of a run under Compute Sanitizer.
 #[derive(Clone)]
-struct Seen {
+struct SanitizerResult {
     records: Records,
     ended: bool,
     how: String,
@@ -108,7 +108,7 @@ struct ProgramRun {
     kernel: Option<String>,
 }
 
-struct Execution<'a> {
+struct ManifestExecution<'a> {
     manifest: &'a Manifest,
     bundle: &'a Path,
     toolchain: &'a Toolchain,
@@ -116,14 +116,14 @@ struct Execution<'a> {
     deadline: Option<Instant>,
     built: HashMap<String, Result<PathBuf, String>>,
     /// Runs of the program itself, which many findings share.
-    seen: HashMap<ProgramRun, Seen>,
+    seen: HashMap<ProgramRun, SanitizerResult>,
     /// Launches of code with checks, which many findings share, too.
-    checks: HashMap<(Word, String, String), Ended>,
+    checks: HashMap<(CommandWord, String, String), RunEnd>,
     count: usize,
 }
 
-impl Execution<'_> {
-    fn case(&mut self, case: &Case) -> Outcome {
+impl ManifestExecution<'_> {
+    fn case(&mut self, case: &ConfirmCase) -> RecordedOutcome {
         let mut log = String::new();
         for note in &case.notes {
             let _ = writeln!(log, "note: {note}");
@@ -151,14 +151,14 @@ impl Execution<'_> {
             let _ = writeln!(log, "== {what}");
             let blind = hidden && !matches!(attempt, Attempt::Check { .. });
             match self.attempt(case, attempt, &mut by, &mut log) {
-                Ok(Verdict::NotReproduced(_)) if blind => unseen = "; Compute Sanitizer reports nothing",
+                Ok(RunVerdict::NotReproduced(_)) if blind => unseen = "; Compute Sanitizer reports nothing",
                 _ if blind => {}
-                Ok(Verdict::Confirmed(detail)) => {
+                Ok(RunVerdict::Confirmed(detail)) => {
                     confirmed = Some(format!("{detail}, running {what}"));
                     break;
                 }
-                Ok(Verdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
-                Ok(Verdict::Inconclusive(why)) => open.push(format!("{what}: {why}")),
+                Ok(RunVerdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
+                Ok(RunVerdict::Inconclusive(why)) => open.push(format!("{what}: {why}")),
                 Err(why) => {
                     let _ = writeln!(log, "not run: {why}");
                     open.push(format!("{what}: {why}"));
@@ -180,7 +180,7 @@ impl Execution<'_> {
         };
         let _ = write!(detail, "{unseen} ({})", self.toolchain.versions());
         let _ = writeln!(log, "== {status}: {detail}");
-        Outcome {
+        RecordedOutcome {
             fingerprint: case.expected.fingerprint.clone(),
             witness: case.expected.witness.clone(),
             confirmation: Confirmation { status, by, device: self.toolchain.device.name.clone(), detail },
@@ -191,11 +191,11 @@ impl Execution<'_> {
     /// Runs one attempt. `Err` is the reason why it could not be run.
     fn attempt(
         &mut self,
-        case: &Case,
+        case: &ConfirmCase,
         attempt: &Attempt,
         by: &mut ConfirmedBy,
         log: &mut String,
-    ) -> Result<Verdict, String> {
+    ) -> Result<RunVerdict, String> {
         let limit = self.manifest.limits.max_bytes;
         let device_bytes = attempt.device_bytes();
         if device_bytes > limit {
@@ -253,16 +253,16 @@ impl Execution<'_> {
         };
         log.push_str(&seen.log);
         if matches!(attempt, Attempt::Program { kernel: Some(_), .. }) && !calls::launched(&seen.calls) {
-            return Ok(Verdict::Inconclusive("it was not launched".into()));
+            return Ok(RunVerdict::Inconclusive("it was not launched".into()));
         }
-        let around = Surroundings { bundle: self.bundle, toolkit: self.toolchain.toolkit() };
+        let around = CodeFolders { bundle: self.bundle, toolkit: self.toolchain.toolkit() };
         let looked = calls::judge(&case.expected, &seen.calls);
-        if let Some(sure @ Verdict::Confirmed(_)) = looked {
+        if let Some(sure @ RunVerdict::Confirmed(_)) = looked {
             *by = ConfirmedBy::KernelCheck;
             return Ok(sure);
         }
         Ok(match (verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around), looked) {
-            (Verdict::Confirmed(detail), _) => Verdict::Confirmed(detail),
+            (RunVerdict::Confirmed(detail), _) => RunVerdict::Confirmed(detail),
             // The inspected call is better evidence than the sanitizer's records.
             (_, Some(open)) => open,
             (other, None) => other,
@@ -270,7 +270,7 @@ impl Execution<'_> {
     }
 
     /// Verdict of a launch of code with checks.
-    fn check(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
+    fn check(&mut self, case: &ConfirmCase, attempt: &Attempt, log: &mut String) -> Result<RunVerdict, String> {
         let Attempt::Check { code, kernel, description, row, extent, guard, .. } = attempt else {
             return Err("it is no launch with checks".into());
         };
@@ -323,7 +323,13 @@ impl Execution<'_> {
     }
 
     /// Launches a kernel with checks.
-    fn checked(&mut self, code: &Word, kernel: &str, description: &str, log: &mut String) -> Result<Ended, String> {
+    fn checked(
+        &mut self,
+        code: &CommandWord,
+        kernel: &str,
+        description: &str,
+        log: &mut String,
+    ) -> Result<RunEnd, String> {
         let launcher = self.build(LAUNCHER, log)?;
         let code = self.for_this_device(PathBuf::from(self.word(code)))?;
         let file = self.launch_file(&code, kernel, description)?;
@@ -341,7 +347,7 @@ impl Execution<'_> {
         stdin: &str,
         files: &InputFiles<'_>,
         kernel: Option<&str>,
-    ) -> Result<Seen, String> {
+    ) -> Result<SanitizerResult, String> {
         self.count += 1;
         let folder = self.scratch.join(format!("run-{}", self.count));
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -404,11 +410,11 @@ impl Execution<'_> {
         {
             let _ = write!(how, ": {last}");
         }
-        Ok(Seen { records, ended: ended.success(), how, output: ended.output, log, calls })
+        Ok(SanitizerResult { records, ended: ended.success(), how, output: ended.output, log, calls })
     }
 
     /// Runs a process that uses the device, within the limits.
-    fn run(&self, command: &mut Command, stdin: &str) -> Result<Ended, String> {
+    fn run(&self, command: &mut Command, stdin: &str) -> Result<RunEnd, String> {
         let limits = self.manifest.limits;
         let time = self.time(limits.time());
         command.env(SECONDS, (time + SPARE).as_secs().to_string());
@@ -418,12 +424,12 @@ impl Execution<'_> {
     }
 
     /// Whether the time limit ended the process; the launcher ends by itself a little earlier.
-    fn was_late(&self, ended: &Ended) -> bool {
+    fn was_late(&self, ended: &RunEnd) -> bool {
         ended.status.is_none() || (!ended.success() && ended.output.lines().any(|l| l == LATE))
     }
 
     /// Description of the process's end; if the time limit ended it, with the limit.
-    fn how(&self, ended: &Ended) -> String {
+    fn how(&self, ended: &RunEnd) -> String {
         if !self.was_late(ended) {
             return ended.how();
         }
@@ -449,7 +455,7 @@ impl Execution<'_> {
         result
     }
 
-    fn make(&self, build: &Build, log: &mut String) -> Result<PathBuf, String> {
+    fn make(&self, build: &ManifestBuild, log: &mut String) -> Result<PathBuf, String> {
         let output = self.scratch.join(&build.output);
         if let Some(folder) = output.parent() {
             std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -475,10 +481,10 @@ impl Execution<'_> {
         Ok(output)
     }
 
-    fn command(&self, step: &Step) -> Command {
+    fn command(&self, step: &BuildStep) -> Command {
         let program = match step.tool {
-            Tool::Nvcc => self.toolchain.nvcc.clone(),
-            Tool::Nvlink => self
+            BuildTool::Nvcc => self.toolchain.nvcc.clone(),
+            BuildTool::Nvlink => self
                 .toolchain
                 .nvcc
                 .canonicalize()
@@ -495,12 +501,12 @@ impl Execution<'_> {
         command
     }
 
-    fn word(&self, word: &Word) -> String {
+    fn word(&self, word: &CommandWord) -> String {
         match word {
-            Word::Text(text) => text.clone(),
-            Word::Scratch(path) => self.scratch.join(path).to_string_lossy().into_owned(),
-            Word::Bundle(path) => self.bundle.join(path).to_string_lossy().into_owned(),
-            Word::Architecture => self.toolchain.device.architecture(),
+            CommandWord::Text(text) => text.clone(),
+            CommandWord::Scratch(path) => self.scratch.join(path).to_string_lossy().into_owned(),
+            CommandWord::Bundle(path) => self.bundle.join(path).to_string_lossy().into_owned(),
+            CommandWord::Architecture => self.toolchain.device.architecture(),
         }
     }
 }

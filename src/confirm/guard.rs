@@ -3,8 +3,10 @@
 //! In: a unit's code and the places of its checks, as in [`super::instrument`]. Out: the text in which every other
 //! access through the generic address space also passes through `scuba_guard` (`templates/guard.ll`).
 
-use super::instrument::{Access, BEGINS, Place, debug_of, functions, generic, instrument, is, pointer};
-use super::listed::{self, Handed};
+use super::instrument::{
+    BEGINS, CheckedAccess, InstructionAccess, debug_of, functions, generic, instrument, is, pointer,
+};
+use super::listed::{self, PassedAddress};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -22,7 +24,7 @@ pub const RANGES: usize = 1024;
 /// for the architecture `sm_<arch>`. The guard's record is the row after those of the places. `None` if the code
 /// allocates memory itself, whose addresses are unknown.
 #[must_use]
-pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
+pub fn guarded(text: &str, places: &[CheckedAccess], arch: u32) -> Option<String> {
     if ["@malloc(", "@_Znwm(", "@_Znam("].iter().any(|f| text.contains(f)) {
         return None;
     }
@@ -39,11 +41,16 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
             .filter_map(|&i| Some(lines[i].trim_start().split_once(" = alloca ")?.0.to_owned()))
             .collect();
         for &i in body.blocks.iter().flatten() {
-            let kinds = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg];
+            let kinds = [
+                InstructionAccess::Load,
+                InstructionAccess::Store,
+                InstructionAccess::AtomicRmw,
+                InstructionAccess::CmpXchg,
+            ];
             if let Some(call) = listed::call(&lines[i]) {
                 let debug = debug_of(&lines[i]);
-                let through = |h: &Handed<'_>| {
-                    let Handed { result, happens, address, bytes } = h;
+                let through = |h: &PassedAddress<'_>| {
+                    let PassedAddress { result, happens, address, bytes } = h;
                     format!("  {result} = call ptr @scuba_guard_if(i1 {happens}, ptr {address}, i64 {bytes}){debug}")
                 };
                 // Calls whose operands cannot be replaced stay unchanged.
@@ -165,8 +172,8 @@ fn first_type(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::instrument::Start;
-    use super::{Access, Place, guarded};
+    use super::super::instrument::ArrayStart;
+    use super::{CheckedAccess, InstructionAccess, guarded};
 
     const TEXT: &str = "\
 define dso_local ptx_kernel void @k(ptr noundef %o) #0 !dbg !9 {
@@ -181,15 +188,16 @@ entry:
 }
 ";
 
-    fn place(access: Access, number: usize, of: usize, start: Start) -> Place {
-        Place { function: "k".into(), block: 0, access, number, of, start, width: 4 }
+    fn place(access: InstructionAccess, number: usize, of: usize, start: ArrayStart) -> CheckedAccess {
+        CheckedAccess { function: "k".into(), block: 0, access, number, of, start, width: 4 }
     }
 
     #[test]
     fn a_guard_stands_before_all_other_accesses() {
         let more = "@d = dso_local addrspace(1) externally_initialized global %\"struct.a b\" zeroinitializer, align 4\n\
             @c = dso_local addrspace(4) constant { i32, [2 x ptr] } undef\n";
-        let text = guarded(&format!("{more}{TEXT}"), &[place(Access::Load, 2, 4, Start::Table)], 80).unwrap();
+        let text =
+            guarded(&format!("{more}{TEXT}"), &[place(InstructionAccess::Load, 2, 4, ArrayStart::Table)], 80).unwrap();
         for line in [
             "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr null), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4",
             " = call ptr @scuba_guard(ptr %x, i64 4)\n  store i32 %1, ptr %scuba.guard.",

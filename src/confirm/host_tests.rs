@@ -1,8 +1,8 @@
 //! Tests of the check on the host: runs code with checks thread by thread, with functions in place of the
 //! thread-index registers.
 
-use super::instrument::{Access, Place, Start, instrument};
-use super::kernel_check::{Record, Row, record, statements};
+use super::instrument::{ArrayStart, CheckedAccess, InstructionAccess, instrument};
+use super::kernel_check::{CheckRow, RowRecord, record, statements};
 use finding::Witness;
 use finding::samples;
 use ir::{FuncId, FuncRef, ModuleId};
@@ -102,8 +102,16 @@ int main(void) {
 }
 "#;
 
-fn place(function: &str, start: Start) -> Place {
-    Place { function: function.into(), block: 0, access: Access::Store, number: 0, of: 1, start, width: 4 }
+fn place(function: &str, start: ArrayStart) -> CheckedAccess {
+    CheckedAccess {
+        function: function.into(),
+        block: 0,
+        access: InstructionAccess::Store,
+        number: 0,
+        of: 1,
+        start,
+        width: 4,
+    }
 }
 
 fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
@@ -111,14 +119,14 @@ fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
 }
 
 /// Record of one row with its check enabled, and the contents of dynamic shared memory.
-fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
+fn run(kernel: &str, rows: &[CheckRow<'_>], own: usize) -> (Option<RowRecord>, String) {
     let (mut records, memory) = run_together(kernel, rows, &[own]);
     (records.swap_remove(own), memory)
 }
 
 /// Records of all rows with the checks of some enabled.
-fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Record>>, String) {
-    let places: Vec<Place> = rows.iter().map(|r| r.place.clone()).collect();
+fn run_together(kernel: &str, rows: &[CheckRow<'_>], on: &[usize]) -> (Vec<Option<RowRecord>>, String) {
+    let places: Vec<CheckedAccess> = rows.iter().map(|r| r.place.clone()).collect();
     let (text, failed) = instrument(&CODE.replace("STORE_BEHIND", STORE_BEHIND), &places);
     assert_eq!(failed, []);
     let snapshot = Snapshot {
@@ -161,37 +169,37 @@ fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Rec
 }
 
 /// Removes the address of an array whose position is unknown here.
-fn anywhere(seen: Option<Record>) -> Option<Record> {
+fn anywhere(seen: Option<RowRecord>) -> Option<RowRecord> {
     let record = seen?;
     assert!(record.address.is_some(), "{record:?}");
-    Some(Record { address: None, ..record })
+    Some(RowRecord { address: None, ..record })
 }
 
 #[test]
 fn what_leaves_its_part_is_recorded_and_skipped() {
-    let place = place("part", Start::DynamicShared);
+    let place = place("part", ArrayStart::DynamicShared);
     let part = |from: i64, w: Witness, shared: bool| {
-        run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w, nowhere: false }], 0)
+        run("part", &[CheckRow { number: 0, place: &place, shared, part: Some(from), witness: &w, nowhere: false }], 0)
     };
     // The first sixteen bytes: the last thread of each row of threads goes beyond them.
     let (seen, memory) = part(0, witness([3, 2, 0], 16, 16), false);
     assert_eq!(
         seen,
-        Some(Record { count: 4, by_witness: 1, offset: 16, address: Some(16), block: [0; 3], thread: [3, 0, 0] })
+        Some(RowRecord { count: 4, by_witness: 1, offset: 16, address: Some(16), block: [0; 3], thread: [3, 0, 0] })
     );
     assert_eq!(memory, "0 7 7 7 0 0 0 0", "nothing is written behind the part");
     // The second half of them: one access before it, and one after it.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), false);
     assert_eq!(
         seen,
-        Some(Record { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] })
+        Some(RowRecord { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] })
     );
     assert_eq!(memory, "0 0 7 7 0 0 0 0");
     // Code with several callers or accesses: only the witness's own access counts.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), true);
     assert_eq!(
         seen,
-        Some(Record { count: 1, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 1, 0] })
+        Some(RowRecord { count: 1, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 1, 0] })
     );
     assert_eq!(memory, "0 7 7 7 7 0 0 0");
     // Neither another thread's access nor one that stays inside is the witness.
@@ -201,37 +209,45 @@ fn what_leaves_its_part_is_recorded_and_skipped() {
 
 #[test]
 fn a_row_begins_where_the_code_says() {
-    let place = place("row", Start::Row { block: 0, number: 1, of: 2 });
+    let place = place("row", ArrayStart::Row { block: 0, number: 1, of: 2 });
     let w = witness([3, 2, 0], 16, 16);
-    let (seen, _) =
-        run("row", &[Row { number: 0, place: &place, shared: false, part: Some(32), witness: &w, nowhere: false }], 0);
+    let (seen, _) = run(
+        "row",
+        &[CheckRow { number: 0, place: &place, shared: false, part: Some(32), witness: &w, nowhere: false }],
+        0,
+    );
     assert_eq!(
         anywhere(seen),
-        Some(Record { count: 4, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 0, 0] })
+        Some(RowRecord { count: 4, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 0, 0] })
     );
 }
 
 #[test]
 fn an_array_of_another_function_is_that_of_the_witness() {
-    let place = place("put", Start::Kept { function: "local".into(), number: 0, of: 2 });
+    let place = place("put", ArrayStart::Kept { function: "local".into(), number: 0, of: 2 });
     let w = witness([3, 1, 0], 16, 16);
-    let (seen, _) =
-        run("local", &[Row { number: 0, place: &place, shared: false, part: None, witness: &w, nowhere: false }], 0);
+    let (seen, _) = run(
+        "local",
+        &[CheckRow { number: 0, place: &place, shared: false, part: None, witness: &w, nowhere: false }],
+        0,
+    );
     assert_eq!(
         anywhere(seen),
-        Some(Record { count: 1, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 1, 0] })
+        Some(RowRecord { count: 1, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 1, 0] })
     );
 }
 
 #[test]
 fn several_checks_of_one_access_do_not_hide_each_other() {
-    let (whole, part) =
-        (place("row", Start::Variable("tile".into())), place("row", Start::Row { block: 0, number: 1, of: 2 }));
+    let (whole, part) = (
+        place("row", ArrayStart::Variable("tile".into())),
+        place("row", ArrayStart::Row { block: 0, number: 1, of: 2 }),
+    );
     // The last thread leaves its row and the tile.
     let (out, across) = (witness([3, 3, 0], 64, 64), witness([3, 3, 0], 16, 16));
     let rows = [
-        Row { number: 0, place: &whole, shared: false, part: None, witness: &out, nowhere: false },
-        Row { number: 1, place: &part, shared: false, part: Some(48), witness: &across, nowhere: false },
+        CheckRow { number: 0, place: &whole, shared: false, part: None, witness: &out, nowhere: false },
+        CheckRow { number: 1, place: &part, shared: false, part: Some(48), witness: &across, nowhere: false },
     ];
     assert_eq!(run("row", &rows, 0).0.map(|r| (r.count, r.by_witness)), Some((1, 1)));
     assert_eq!(run("row", &rows, 1).0.map(|r| (r.count, r.by_witness)), Some((4, 1)));
@@ -239,13 +255,13 @@ fn several_checks_of_one_access_do_not_hide_each_other() {
 
 #[test]
 fn checks_of_several_accesses_are_on_in_one_run() {
-    let at = |number| Place { number, of: 2, ..place("two", Start::DynamicShared) };
+    let at = |number| CheckedAccess { number, of: 2, ..place("two", ArrayStart::DynamicShared) };
     let (first, second) = (at(0), at(1));
     // The first sixteen bytes, and the sixteen after them: one element of each access is outside.
     let (one, other) = (witness([3, 0, 0], 16, 16), witness([3, 1, 0], 16, 16));
     let rows = [
-        Row { number: 0, place: &first, shared: false, part: Some(0), witness: &one, nowhere: false },
-        Row { number: 1, place: &second, shared: false, part: Some(12), witness: &other, nowhere: false },
+        CheckRow { number: 0, place: &first, shared: false, part: Some(0), witness: &one, nowhere: false },
+        CheckRow { number: 1, place: &second, shared: false, part: Some(12), witness: &other, nowhere: false },
     ];
     let (records, memory) = run_together("two", &rows, &[0, 1]);
     let seen: Vec<_> = records.iter().flatten().map(|r| (r.count, r.by_witness, r.offset)).collect();

@@ -4,8 +4,8 @@
 //! address passes through `scuba_check` (`templates/check.ll`). It knows nothing of findings; all that it shares with
 //! the analysis is that accesses are named by their position in the analysis form.
 
-use super::listed::{self, Handed};
-use models::access::Kind;
+use super::listed::{self, PassedAddress};
+use models::access::AccessMode;
 use std::collections::HashMap;
 
 const TEMPLATE: &str = include_str!("../../templates/check.ll");
@@ -14,7 +14,7 @@ pub(super) const BEGINS: &str = "; The check compiled into a kernel,";
 
 /// Kind of memory access of an instruction, and its pointer operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum InstructionAccess {
     Load,
     Store,
     AtomicRmw,
@@ -22,12 +22,12 @@ pub enum Access {
     CopyTo,
     CopyFrom,
     /// An access of this kind by inline assembly or by an intrinsic that moves blocks.
-    Listed(Kind),
+    Listed(AccessMode),
 }
 
 /// Start of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum ArrayStart {
     /// Address in the table.
     Table,
     /// Variable of the module, by symbol.
@@ -46,23 +46,23 @@ pub enum Start {
 /// An access to check: number `number`, from 0, of the `of` instructions in a block that access memory. Their kinds
 /// do not matter, because the analysis represents inline assembly that is one load as a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CheckedAccess {
     /// Symbol of the function.
     pub function: String,
     pub block: usize,
-    pub access: Access,
+    pub access: InstructionAccess,
     pub number: usize,
     pub of: usize,
-    pub start: Start,
+    pub start: ArrayStart,
     /// Width in bytes.
     pub width: u64,
 }
 
-impl Place {
+impl CheckedAccess {
     /// Functions whose code must be the same as in the analysis.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let array = match &self.start {
-            Start::Kept { function, .. } => Some(function.as_str()),
+            ArrayStart::Kept { function, .. } => Some(function.as_str()),
             _ => None,
         };
         std::iter::once(self.function.as_str()).chain(array)
@@ -72,7 +72,7 @@ impl Place {
 /// Inserts a check before each place; its row is its index in `places`. Returns the text, and the reasons for places
 /// that were not found.
 #[must_use]
-pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>) {
+pub fn instrument(text: &str, places: &[CheckedAccess]) -> (String, Vec<(usize, String)>) {
     let mut lines: Vec<String> = text.lines().map(relaxed).collect();
     let functions = functions(&lines);
     let dynamic = lines.iter().find_map(|l| {
@@ -132,19 +132,19 @@ fn relaxed(line: &str) -> String {
 }
 
 /// Lines of a function by block.
-pub(super) struct Body {
+pub(super) struct FunctionLines {
     pub(super) blocks: Vec<Vec<usize>>,
 }
 
 /// Instructions of each function by block. The first line of an instruction is indented by two spaces, its
 /// continuation further.
-pub(super) fn functions(lines: &[String]) -> HashMap<String, Body> {
+pub(super) fn functions(lines: &[String]) -> HashMap<String, FunctionLines> {
     let mut out = HashMap::new();
-    let mut inside: Option<(String, Body)> = None;
+    let mut inside: Option<(String, FunctionLines)> = None;
     for (i, line) in lines.iter().enumerate() {
         if let Some((name, body)) = &mut inside {
             if line == "}" {
-                out.insert(std::mem::take(name), Body { blocks: std::mem::take(&mut body.blocks) });
+                out.insert(std::mem::take(name), FunctionLines { blocks: std::mem::take(&mut body.blocks) });
                 inside = None;
             } else if line.starts_with("  ") && !line.starts_with("   ") {
                 if body.blocks.is_empty() {
@@ -160,7 +160,7 @@ pub(super) fn functions(lines: &[String]) -> HashMap<String, Body> {
             && line.ends_with('{')
             && let Some(name) = symbol(line)
         {
-            inside = Some((name, Body { blocks: vec![] }));
+            inside = Some((name, FunctionLines { blocks: vec![] }));
         }
     }
     out
@@ -180,8 +180,8 @@ const OTHER: &str = "it is another kind of access in the unit's code";
 /// Replaces the pointer of one access; returns the lines to insert, each with the line before which it goes.
 fn edit(
     lines: &mut [String],
-    functions: &HashMap<String, Body>,
-    place: &Place,
+    functions: &HashMap<String, FunctionLines>,
+    place: &CheckedAccess,
     row: usize,
     dynamic: Option<&str>,
 ) -> Result<Vec<(usize, String)>, String> {
@@ -200,16 +200,16 @@ fn edit(
     let debug = debug_of(&lines[line]);
     let mut new = Vec::new();
     let known = match &place.start {
-        Start::Table => "null".to_owned(),
-        Start::Variable(name) => global(lines, name).ok_or(format!("`{name}` is not in the unit's code"))?,
-        Start::DynamicShared => generic(dynamic.ok_or("the unit has no dynamic shared memory")?, 3),
-        Start::Alloca { number, of } => alloca(lines, body, *number, *of)?.1,
-        Start::Kept { function: name, number, of } => {
+        ArrayStart::Table => "null".to_owned(),
+        ArrayStart::Variable(name) => global(lines, name).ok_or(format!("`{name}` is not in the unit's code"))?,
+        ArrayStart::DynamicShared => generic(dynamic.ok_or("the unit has no dynamic shared memory")?, 3),
+        ArrayStart::Alloca { number, of } => alloca(lines, body, *number, *of)?.1,
+        ArrayStart::Kept { function: name, number, of } => {
             let (at, array) = alloca(lines, function(name)?, *number, *of)?;
             new.push((at + 1, format!("  call void @scuba_keep(i32 {row}, ptr {array}){}", debug_of(&lines[at]))));
             "null".to_owned()
         }
-        Start::Row { block, number, of } => {
+        ArrayStart::Row { block, number, of } => {
             let block = body.blocks.get(*block).ok_or("the block of its row is not in the unit's code")?;
             let varying: Vec<usize> = block
                 .iter()
@@ -226,13 +226,13 @@ fn edit(
     };
     if let Some(call) = listed::call(&lines[line]) {
         let kind = match place.access {
-            Access::Load => Kind::Read,
-            Access::Store => Kind::Write,
-            Access::Listed(kind) => kind,
+            InstructionAccess::Load => AccessMode::Read,
+            InstructionAccess::Store => AccessMode::Write,
+            InstructionAccess::Listed(kind) => kind,
             _ => return Err(OTHER.into()),
         };
-        let through = |h: &Handed<'_>| {
-            let Handed { result, happens, address, bytes } = h;
+        let through = |h: &PassedAddress<'_>| {
+            let PassedAddress { result, happens, address, bytes } = h;
             format!(
                 "  {result} = call ptr @scuba_check_if(i1 {happens}, i32 {row}, ptr {address}, i64 {bytes}, ptr {known}){debug}"
             )
@@ -266,7 +266,7 @@ pub(super) fn debug_of(line: &str) -> String {
 }
 
 /// Line and name of alloca `number`, from 0, of a function.
-fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(usize, String), String> {
+fn alloca(lines: &[String], body: &FunctionLines, number: usize, of: usize) -> Result<(usize, String), String> {
     let all: Vec<(usize, &str)> = body
         .blocks
         .iter()
@@ -329,28 +329,36 @@ pub(super) fn generic(symbol: &str, space: u32) -> String {
 
 /// Whether an instruction is a memory access of a checked kind.
 fn accesses(line: &str) -> bool {
-    let plain = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg, Access::CopyTo];
+    let plain = [
+        InstructionAccess::Load,
+        InstructionAccess::Store,
+        InstructionAccess::AtomicRmw,
+        InstructionAccess::CmpXchg,
+        InstructionAccess::CopyTo,
+    ];
     plain.into_iter().any(|kind| is(line, kind)) || listed::call(line).is_some()
 }
 
-/// Whether a line is an access of this kind; always false for [`Access::Listed`].
-pub(super) fn is(line: &str, access: Access) -> bool {
+/// Whether a line is an access of this kind; always false for [`InstructionAccess::Listed`].
+pub(super) fn is(line: &str, access: InstructionAccess) -> bool {
     let line = line.trim_start();
     let op = line.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(line, |(_, op)| op);
     match access {
-        Access::Load => op.starts_with("load "),
-        Access::Store => op.starts_with("store "),
-        Access::AtomicRmw => op.starts_with("atomicrmw "),
-        Access::CmpXchg => op.starts_with("cmpxchg "),
-        Access::CopyTo | Access::CopyFrom => op.contains("@llvm.memcpy.") || op.contains("@llvm.memmove."),
-        Access::Listed(_) => false,
+        InstructionAccess::Load => op.starts_with("load "),
+        InstructionAccess::Store => op.starts_with("store "),
+        InstructionAccess::AtomicRmw => op.starts_with("atomicrmw "),
+        InstructionAccess::CmpXchg => op.starts_with("cmpxchg "),
+        InstructionAccess::CopyTo | InstructionAccess::CopyFrom => {
+            op.contains("@llvm.memcpy.") || op.contains("@llvm.memmove.")
+        }
+        InstructionAccess::Listed(_) => false,
     }
 }
 
 /// Byte range of the access's pointer operand in a line; `None` if it points into another address space.
-pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
+pub(super) fn pointer(line: &str, access: InstructionAccess) -> Option<(usize, usize)> {
     // Positions of ` ptr ` outside parentheses and brackets, not counting a call's own parenthesis.
-    let copy = matches!(access, Access::CopyTo | Access::CopyFrom);
+    let copy = matches!(access, InstructionAccess::CopyTo | InstructionAccess::CopyFrom);
     let base = if copy { line.find('(')? + 1 } else { 0 };
     let mut depth = 0_i32;
     let mut found = Vec::new();
@@ -370,10 +378,10 @@ pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
     }
     let at = match access {
         // The type or the value before it may be a pointer, too.
-        Access::Load | Access::Store => *found.last()?,
-        Access::AtomicRmw | Access::CmpXchg | Access::CopyTo => *found.first()?,
-        Access::CopyFrom => *found.get(1)?,
-        Access::Listed(_) => return None,
+        InstructionAccess::Load | InstructionAccess::Store => *found.last()?,
+        InstructionAccess::AtomicRmw | InstructionAccess::CmpXchg | InstructionAccess::CopyTo => *found.first()?,
+        InstructionAccess::CopyFrom => *found.get(1)?,
+        InstructionAccess::Listed(_) => return None,
     };
     // Attributes of an argument: `ptr align 4 %x`.
     let mut start = at;
@@ -402,9 +410,9 @@ pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Kind, Place, Start, instrument, pointer};
+    use super::{AccessMode, ArrayStart, CheckedAccess, InstructionAccess, instrument, pointer};
 
-    fn operand(line: &str, access: Access) -> &str {
+    fn operand(line: &str, access: InstructionAccess) -> &str {
         let (a, b) = pointer(line, access).unwrap();
         &line[a..b]
     }
@@ -412,32 +420,32 @@ mod tests {
     #[test]
     fn the_pointer_of_every_kind_of_access_is_found() {
         for (line, access, expected) in [
-            ("  %0 = load i32, ptr %p, align 4, !dbg !3", Access::Load, "%p"),
+            ("  %0 = load i32, ptr %p, align 4, !dbg !3", InstructionAccess::Load, "%p"),
             (
                 "  %0 = load volatile ptr, ptr getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i), align 8",
-                Access::Load,
+                InstructionAccess::Load,
                 "getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i)",
             ),
-            ("  %0 = load <4 x float>, ptr %p, align 16", Access::Load, "%p"),
-            ("  store ptr %o, ptr %o.addr, align 8", Access::Store, "%o.addr"),
-            ("  store { i32, ptr } { i32 1, ptr null }, ptr %q", Access::Store, "%q"),
-            ("  %2 = atomicrmw add ptr %p, i32 1 seq_cst, align 4", Access::AtomicRmw, "%p"),
-            ("  %2 = atomicrmw volatile xchg ptr %p, ptr %v seq_cst, align 8", Access::AtomicRmw, "%p"),
-            ("  %2 = cmpxchg ptr %p, i32 %a, i32 %b seq_cst seq_cst, align 4", Access::CmpXchg, "%p"),
+            ("  %0 = load <4 x float>, ptr %p, align 16", InstructionAccess::Load, "%p"),
+            ("  store ptr %o, ptr %o.addr, align 8", InstructionAccess::Store, "%o.addr"),
+            ("  store { i32, ptr } { i32 1, ptr null }, ptr %q", InstructionAccess::Store, "%q"),
+            ("  %2 = atomicrmw add ptr %p, i32 1 seq_cst, align 4", InstructionAccess::AtomicRmw, "%p"),
+            ("  %2 = atomicrmw volatile xchg ptr %p, ptr %v seq_cst, align 8", InstructionAccess::AtomicRmw, "%p"),
+            ("  %2 = cmpxchg ptr %p, i32 %a, i32 %b seq_cst seq_cst, align 4", InstructionAccess::CmpXchg, "%p"),
             (
                 "  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr align 4 %s, i64 12, i1 false), !dbg !3",
-                Access::CopyTo,
+                InstructionAccess::CopyTo,
                 "%d",
             ),
             (
                 "  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr noundef align 4 %s, i64 12, i1 false), !dbg !3",
-                Access::CopyFrom,
+                InstructionAccess::CopyFrom,
                 "%s",
             ),
         ] {
             assert_eq!(operand(line, access), expected, "{line}");
         }
-        assert_eq!(pointer("  %0 = load i32, ptr addrspace(3) %p, align 4", Access::Load), None);
+        assert_eq!(pointer("  %0 = load i32, ptr addrspace(3) %p, align 4", InstructionAccess::Load), None);
     }
 
     const TEXT: &str = "\
@@ -463,18 +471,18 @@ b:                                                ; preds = %entry
 declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
 ";
 
-    fn place(access: Access, number: usize, of: usize, start: Start) -> Place {
-        Place { function: "k".into(), block: 1, access, number, of, start, width: 4 }
+    fn place(access: InstructionAccess, number: usize, of: usize, start: ArrayStart) -> CheckedAccess {
+        CheckedAccess { function: "k".into(), block: 1, access, number, of, start, width: 4 }
     }
 
     #[test]
     fn a_call_stands_before_the_access_and_gives_it_its_address() {
         let places = [
-            place(Access::Load, 1, 3, Start::Alloca { number: 1, of: 2 }),
-            place(Access::Store, 2, 3, Start::Variable("tile".into())),
-            place(Access::Load, 0, 3, Start::Table),
-            place(Access::Load, 0, 4, Start::Table),
-            place(Access::Store, 0, 3, Start::Table),
+            place(InstructionAccess::Load, 1, 3, ArrayStart::Alloca { number: 1, of: 2 }),
+            place(InstructionAccess::Store, 2, 3, ArrayStart::Variable("tile".into())),
+            place(InstructionAccess::Load, 0, 3, ArrayStart::Table),
+            place(InstructionAccess::Load, 0, 4, ArrayStart::Table),
+            place(InstructionAccess::Store, 0, 3, ArrayStart::Table),
         ];
         let (text, failed) = instrument(TEXT, &places);
         for line in [
@@ -500,8 +508,8 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
     fn assembly_that_the_analysis_has_as_a_load_is_checked_as_one() {
         let asm = r#"  %1 = call i32 asm "ld.global.cg.u32 $0, [$1];", "=r,l"(ptr %x), !dbg !2"#;
         let text = TEXT.replace("  %1 = load i32, ptr %x, align 4, !dbg !2, !tbaa !5", asm);
-        for access in [Access::Load, Access::Listed(Kind::Read)] {
-            let (checked, failed) = instrument(&text, &[place(access, 1, 3, Start::Table)]);
+        for access in [InstructionAccess::Load, InstructionAccess::Listed(AccessMode::Read)] {
+            let (checked, failed) = instrument(&text, &[place(access, 1, 3, ArrayStart::Table)]);
             assert!(failed.is_empty(), "{failed:?}");
             let call = "= call ptr @scuba_check_if(i1 true, i32 0, ptr %x, i64 4, ptr null), !dbg !2";
             assert!(checked.contains(call) && checked.contains(r#""=r,l"(ptr %scuba.0.r0), !dbg !2"#), "{checked}");
@@ -510,8 +518,8 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
 
     #[test]
     fn rows_and_arrays_of_callers_are_told_to_the_check() {
-        let row = |number, of| place(Access::Load, 1, 3, Start::Row { block: 1, number, of });
-        let kept = |of| place(Access::Load, 0, 3, Start::Kept { function: "k".into(), number: 1, of });
+        let row = |number, of| place(InstructionAccess::Load, 1, 3, ArrayStart::Row { block: 1, number, of });
+        let kept = |of| place(InstructionAccess::Load, 0, 3, ArrayStart::Kept { function: "k".into(), number: 1, of });
         let (text, failed) = instrument(TEXT, &[row(0, 1), kept(2), row(0, 2), kept(3)]);
         for line in [
             "  %x = getelementptr [4 x i32], ptr %buf, i64 0, i64 %i\n  %scuba.start.0 = getelementptr [4 x i32], ptr %buf, i64 0, i64 0\n",
@@ -546,7 +554,7 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
 
     #[test]
     fn dynamic_shared_memory_begins_where_its_declaration_says() {
-        let (text, failed) = instrument(TEXT, &[place(Access::Store, 2, 3, Start::DynamicShared)]);
+        let (text, failed) = instrument(TEXT, &[place(InstructionAccess::Store, 2, 3, ArrayStart::DynamicShared)]);
         assert!(failed.is_empty() && text.contains("ptr addrspacecast (ptr addrspace(3) @smem to ptr))"), "{text}");
     }
 }

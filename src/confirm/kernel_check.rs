@@ -6,22 +6,22 @@
 
 use super::execute::COMPILE_TIME;
 use super::guard::{self, RANGES};
-use super::instrument::{Access, Place, Start, instrument};
+use super::instrument::{ArrayStart, CheckedAccess, InstructionAccess, instrument};
 use super::prepare::ROOM;
 use super::process;
 use super::scratch::Scratch;
 use config::FrontendKind;
 use finding::{Direction, Witness};
 use frontend::{self, ExtractOptions};
-use ir::{Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side, Step};
-use models::access::Kind;
+use ir::{AddressStep, Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side};
+use models::access::AccessMode;
 use models::{self, ptx, tiles};
 use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
+use witness::{AccessFault, BadAccess, ObjectKind, PartTarget, ProgramPoint, Snapshot};
 
 /// Variable names of the table and of the records.
 const TABLE: &str = "scuba_table";
@@ -37,11 +37,11 @@ const SINK: u64 = 4096;
 pub fn place(
     program: &Program,
     bad: &BadAccess,
-    parts: Option<&Parts>,
+    parts: Option<&PartTarget>,
     direction: Direction,
     bytes: u64,
     snapshot: &Snapshot,
-) -> Result<Place, String> {
+) -> Result<CheckedAccess, String> {
     let site = bad.site;
     if site.func.module != snapshot.kernel.module {
         return Err("the access is in another unit than its kernel".into());
@@ -49,33 +49,35 @@ pub fn place(
     let f = program.func(site.func);
     let block = &f.blocks[site.block.index()];
     let inst = block.insts.get(site.inst as usize).ok_or("the access is no instruction of its block")?;
-    let kinds = Kinds(program, site.func.module);
+    let kinds = ModuleAccesses(program, site.func.module);
     let access = kinds.of(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
     if bytes > SINK {
         return Err(format!("it accesses {bytes} bytes at once"));
     }
     let (number, of) = nth(block, site.inst, |op| kinds.accesses(op)).ok_or("the access is not in its block")?;
     let start = match parts {
-        Some(Parts::Row { gep, .. }) => row(program, site, *gep)?,
+        Some(PartTarget::Row { gep, .. }) => row(program, site, *gep)?,
         _ => whole(program, bad, snapshot)?,
     };
-    Ok(Place { function: f.name.clone(), block: site.block.index(), access, number, of, start, width: bytes })
+    Ok(CheckedAccess { function: f.name.clone(), block: site.block.index(), access, number, of, start, width: bytes })
 }
 
 /// Start of the object of an access.
-fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Start, String> {
+fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<ArrayStart, String> {
     let gone = "the memory it was meant for does not exist any more, or never did";
     Ok(match (snapshot.target_kind, snapshot.target_variable) {
         (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => {
-            Start::Table
+            ArrayStart::Table
         }
         // Host memory has an address, and no memory at all has the address 0.
-        (Some(ObjectKind::HostHeap), _) if snapshot.target.is_some() => Start::Table,
-        (Some(ObjectKind::Wild), _) if matches!(bad.fault, Fault::Null | Fault::Bounds) => Start::Table,
-        (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => {
-            Start::Variable(program.global(v).name.clone())
+        (Some(ObjectKind::HostHeap), _) if snapshot.target.is_some() => ArrayStart::Table,
+        (Some(ObjectKind::Wild), _) if matches!(bad.fault, AccessFault::Null | AccessFault::Bounds) => {
+            ArrayStart::Table
         }
-        (Some(ObjectKind::DynamicShared), _) => Start::DynamicShared,
+        (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => {
+            ArrayStart::Variable(program.global(v).name.clone())
+        }
+        (Some(ObjectKind::DynamicShared), _) => ArrayStart::DynamicShared,
         (Some(ObjectKind::Local), _) => {
             let at = bad.object.alloc.ok_or("its array is a parameter that was passed by value")?;
             if at.func.module != snapshot.kernel.module {
@@ -84,9 +86,9 @@ fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Star
             let f = program.func(at.func);
             let (number, of) = alloca(f, at).ok_or(gone)?;
             if at.func == bad.site.func {
-                Start::Alloca { number, of }
+                ArrayStart::Alloca { number, of }
             } else {
-                Start::Kept { function: f.name.clone(), number, of }
+                ArrayStart::Kept { function: f.name.clone(), number, of }
             }
         }
         _ => return Err(gone.into()),
@@ -94,21 +96,21 @@ fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Star
 }
 
 /// Start of the row that an access must stay in.
-fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
+fn row(program: &Program, access: ProgramPoint, gep: ProgramPoint) -> Result<ArrayStart, String> {
     if gep.func != access.func {
         return Err("its row is one of another function's array".into());
     }
     let block = &program.func(gep.func).blocks[gep.block.index()];
-    let varying = |op: &Op| matches!(op, Op::Gep { steps, .. } if matches!(steps.last(), Some(Step::Index { index: Operand::Value(_), .. })));
+    let varying = |op: &Op| matches!(op, Op::Gep { steps, .. } if matches!(steps.last(), Some(AddressStep::Index { index: Operand::Value(_), .. })));
     let (number, of) = nth(block, gep.inst, varying).ok_or("its row is not where it was")?;
-    Ok(Start::Row { block: gep.block.index(), number, of })
+    Ok(ArrayStart::Row { block: gep.block.index(), number, of })
 }
 
 /// Whether an instruction makes several accesses of a checked kind, which one check then covers.
-pub fn serves_several(program: &Program, site: Site, access: Access) -> bool {
+pub fn serves_several(program: &Program, site: ProgramPoint, access: InstructionAccess) -> bool {
     let block = &program.func(site.func).blocks[site.block.index()];
-    let Access::Listed(kind) = access else { return false };
-    let listed = |op| Kinds(program, site.func.module).listed(op);
+    let InstructionAccess::Listed(kind) = access else { return false };
+    let listed = |op| ModuleAccesses(program, site.func.module).listed(op);
     block.insts.get(site.inst as usize).is_some_and(|i| listed(&i.op).iter().filter(|a| a.kind == kind).count() > 1)
 }
 
@@ -120,24 +122,24 @@ fn nth(block: &Block, inst: u32, is: impl Fn(&Op) -> bool) -> Option<(usize, usi
 
 /// Memory accesses of a module's instructions.
 #[derive(Clone, Copy)]
-struct Kinds<'p>(&'p Program, ModuleId);
+struct ModuleAccesses<'p>(&'p Program, ModuleId);
 
-impl Kinds<'_> {
-    fn of(self, op: &Op, direction: Direction) -> Option<Access> {
+impl ModuleAccesses<'_> {
+    fn of(self, op: &Op, direction: Direction) -> Option<InstructionAccess> {
         Some(match op {
-            Op::Load { .. } => Access::Load,
-            Op::Store { .. } => Access::Store,
-            Op::AtomicRmw { .. } => Access::AtomicRmw,
-            Op::CmpXchg { .. } => Access::CmpXchg,
-            Op::MemCopy { .. } if direction == Direction::Read => Access::CopyFrom,
-            Op::MemCopy { .. } => Access::CopyTo,
+            Op::Load { .. } => InstructionAccess::Load,
+            Op::Store { .. } => InstructionAccess::Store,
+            Op::AtomicRmw { .. } => InstructionAccess::AtomicRmw,
+            Op::CmpXchg { .. } => InstructionAccess::CmpXchg,
+            Op::MemCopy { .. } if direction == Direction::Read => InstructionAccess::CopyFrom,
+            Op::MemCopy { .. } => InstructionAccess::CopyTo,
             _ => {
                 let wanted = match direction {
-                    Direction::Read => Kind::Read,
-                    Direction::Write => Kind::Write,
-                    Direction::Atomic => Kind::Atomic,
+                    Direction::Read => AccessMode::Read,
+                    Direction::Write => AccessMode::Write,
+                    Direction::Atomic => AccessMode::Atomic,
                 };
-                self.listed(op).iter().find(|a| a.kind == wanted).map(|a| Access::Listed(a.kind))?
+                self.listed(op).iter().find(|a| a.kind == wanted).map(|a| InstructionAccess::Listed(a.kind))?
             }
         })
     }
@@ -148,7 +150,7 @@ impl Kinds<'_> {
     }
 
     /// Accesses of inline assembly or an intrinsic.
-    fn listed(self, op: &Op) -> Vec<models::access::Access> {
+    fn listed(self, op: &Op) -> Vec<models::access::ModelledAccess> {
         let Self(program, module) = self;
         match op {
             Op::Asm { text, constraints, .. } => ptx::accesses(text, constraints),
@@ -162,7 +164,7 @@ impl Kinds<'_> {
 }
 
 /// Index of an alloca in its function, and the number of allocas.
-fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
+fn alloca(f: &Function, at: ProgramPoint) -> Option<(usize, usize)> {
     let all: Vec<(usize, usize)> = f
         .blocks
         .iter()
@@ -175,10 +177,10 @@ fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
 }
 
 /// An access with a check in the unit's code, and the bounds of a witness.
-pub struct Row<'a> {
+pub struct CheckRow<'a> {
     /// Row number in the table.
     pub number: usize,
-    pub place: &'a Place,
+    pub place: &'a CheckedAccess,
     /// Whether the check covers several callers or several accesses.
     pub shared: bool,
     /// Start of the part of the array that the access must stay in, in bytes from the array's start; `None` for the
@@ -189,13 +191,13 @@ pub struct Row<'a> {
     pub nowhere: bool,
 }
 
-impl Row<'_> {
+impl CheckRow<'_> {
     /// Whether the bounds are the same in every launch and for every thread, and leaving them ends the kernel.
     fn is_fixed(&self) -> bool {
         !self.shared
             && !self.nowhere
             && self.part.is_none()
-            && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_))
+            && matches!(self.place.start, ArrayStart::Alloca { .. } | ArrayStart::Variable(_))
     }
 
     /// Whether both rows belong to the same instruction.
@@ -208,10 +210,11 @@ impl Row<'_> {
 /// Statements of `templates/launch.cpp` that enable the checks of these rows, of one launch. They also enable the
 /// rows of other accesses with fixed arrays, so that these are skipped if they are bad instead of ending the kernel.
 /// The launch may stop when all rows in `on` have seen their witnesses: some launches take minutes.
-pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
+pub fn statements(on: &[(&CheckRow<'_>, &Snapshot)], all: &[CheckRow<'_>]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
-    let is_on = |other: &Row<'_>| on.iter().any(|(row, _)| row.number == other.number || row.is_same_access(other));
+    let is_on =
+        |other: &CheckRow<'_>| on.iter().any(|(row, _)| row.number == other.number || row.is_same_access(other));
     for other in all.iter().filter(|o| o.is_fixed() && !is_on(o)) {
         // No thread is the witness.
         let none = [u64::MAX; 7];
@@ -255,19 +258,19 @@ pub fn ranges(snapshot: &Snapshot) -> Option<String> {
 }
 
 /// Statements that enable a row with its own witness.
-fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
+fn switched_on(row: &CheckRow<'_>, snapshot: &Snapshot) -> String {
     let at = row.number * WIDTH * 8;
     // An array whose address only one thread provides belongs to that thread.
-    let alone = !row.shared && !row.nowhere && !matches!(row.place.start, Start::Kept { .. });
+    let alone = !row.shared && !row.nowhere && !matches!(row.place.start, ArrayStart::Kept { .. });
     let mut out = format!("bytes table {at} {}\n", words(&[if alone { 1 } else { 2 }]));
-    if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) {
+    if let (ArrayStart::Table, Some(target)) = (&row.place.start, snapshot.target) {
         let _ = writeln!(out, "address table {} {target} 0", at + 8);
     }
     let w = row.witness;
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
     // The code computes the start of a row itself.
-    let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
+    let from = if matches!(row.place.start, ArrayStart::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
     let extent = if row.nowhere { 0 } else { w.extent_bytes };
     let values = [extent.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
     let _ = writeln!(out, "bytes table {} {}", at + 16, words(&values));
@@ -284,7 +287,7 @@ fn words(values: &[u64]) -> String {
 
 /// Record of one row, as the launch printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct RowRecord {
     /// Number of out-of-bounds executions of the access.
     pub count: u64,
     /// Number of those by the witness's thread at the witness's offset.
@@ -300,7 +303,7 @@ pub struct Record {
 }
 
 /// Parses the record of a row; `None` if the access was never out of bounds.
-pub fn record(output: &str, row: usize) -> Option<Record> {
+pub fn record(output: &str, row: usize) -> Option<RowRecord> {
     let mut words = output.lines().find_map(|l| l.strip_prefix(&format!("record {row} ")))?.split(' ');
     let mut number = || words.next()?.parse::<i64>().ok();
     let (count, by_witness, offset) = (number()?.cast_unsigned(), number()?.cast_unsigned(), number()?);
@@ -308,11 +311,11 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
     let (block, thread) = (three()?, three()?);
     let address =
         words.next().and_then(|w| u64::from_str_radix(w.strip_prefix("0x")?, 16).ok()).filter(|_| by_witness > 0);
-    Some(Record { count, by_witness, offset, address, block, thread })
+    Some(RowRecord { count, by_witness, offset, address, block, thread })
 }
 
 /// Code of a unit with checks.
-pub struct Compiled {
+pub struct CheckedCode {
     pub ptx: String,
     /// Reason for each place that was not found.
     pub failed: Vec<(usize, String)>,
@@ -328,10 +331,10 @@ pub struct Compiled {
 pub fn compile(
     unit: &TranslationUnit,
     analysed: &Module,
-    places: &[Place],
+    places: &[CheckedAccess],
     options: &ExtractOptions,
     until: Option<Instant>,
-) -> Result<Compiled, String> {
+) -> Result<CheckedCode, String> {
     let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
     if left().is_zero() {
         return Err("the time was up".into());
@@ -351,7 +354,7 @@ pub fn compile(
         .iter()
         .find(|m| m.side == Side::Device)
         .ok_or("clang does not read the device side any more")?;
-    for name in places.iter().flat_map(Place::functions) {
+    for name in places.iter().flat_map(CheckedAccess::functions) {
         let function = |m: &Module| m.functions.iter().find(|f| f.name == name).map(|f| postcard::to_stdvec(&f.blocks));
         if function(now) != function(analysed) {
             return Err(format!("`{name}` has changed since it was analysed"));
@@ -401,7 +404,7 @@ pub fn compile(
         std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))
     };
     let guarded = || guard::guarded(&text, places, number).and_then(|code| ptx(&code).ok());
-    Ok(Compiled { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
+    Ok(CheckedCode { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
 }
 
 /// PTX version that clang chose for the installed toolkit, from the functions' attributes.
@@ -425,12 +428,12 @@ fn clang(options: &ExtractOptions, arguments: &[&str], output: &Path, limit: Dur
 
 #[cfg(test)]
 mod tests {
-    use super::{Record, ptx_feature, record};
+    use super::{RowRecord, ptx_feature, record};
 
     #[test]
     fn records_are_read_by_their_row() {
         let output = "device NVIDIA H200\nobject 0 at 0x7f bytes 8\nran\nrecord 1 40 1 -8 0 1 2 3 4 5 0x7f5a00000478\nrecord 2 3 0 0 0 0 0 1 0 0 0x0\n";
-        let one = Record {
+        let one = RowRecord {
             count: 40,
             by_witness: 1,
             offset: -8,
@@ -441,12 +444,12 @@ mod tests {
         assert_eq!(record(output, 1), Some(one));
         assert_eq!(
             record(output, 2),
-            Some(Record { count: 3, by_witness: 0, offset: 0, address: None, block: [0; 3], thread: [1, 0, 0] })
+            Some(RowRecord { count: 3, by_witness: 0, offset: 0, address: None, block: [0; 3], thread: [1, 0, 0] })
         );
         assert_eq!(record(output, 0), None);
         assert_eq!(record("record 0 1 2", 0), None);
         // Output of a bundle of an older version.
-        assert_eq!(record("record 1 40 1 -8 0 1 2 3 4 5\n", 1), Some(Record { address: None, ..one }));
+        assert_eq!(record("record 1 40 1 -8 0 1 2 3 4 5\n", 1), Some(RowRecord { address: None, ..one }));
     }
 
     #[test]

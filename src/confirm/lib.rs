@@ -1,6 +1,6 @@
 //! Confirms counterexamples on hardware.
 //!
-//! In: findings with witnesses, their program, and the commands that compile it. Out: an [`Outcome`] for each
+//! In: findings with witnesses, their program, and the commands that compile it. Out: an [`RecordedOutcome`] for each
 //! finding: confirmed, not reproduced or inconclusive, with the evidence.
 //!
 //! Two halves meet in a [`Manifest`], which can be carried to another machine (a bundle). [`prepare`] knows the
@@ -30,5 +30,5 @@ mod verdict;
 pub mod watch;
 mod words;
 
-pub use manifest::{Case, Manifest};
-pub use store::{Confirmations, Outcome};
+pub use manifest::{ConfirmCase, Manifest};
+pub use store::{Confirmations, RecordedOutcome};

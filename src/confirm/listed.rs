@@ -4,7 +4,9 @@
 //! through a function that may replace them. The text of an assembly statement stays unchanged; only its operands are
 //! replaced.
 
-use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, Tile, WARP};
+use models::access::{
+    AccessExtent, AccessMode, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, Tile, WARP,
+};
 use models::{ptx, tiles};
 use std::fmt::Write as _;
 
@@ -20,21 +22,21 @@ const NARROW: u64 = 32;
 
 /// An operand of a call: its type, its value, and the value's byte range in the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Operand {
+struct CallOperand {
     ty: String,
     value: String,
     at: (usize, usize),
 }
 
 /// A call whose accesses are known from its assembly text or its name.
-pub struct Call {
-    accesses: Vec<Access>,
-    operands: Vec<Operand>,
+pub struct ListedCall {
+    accesses: Vec<ModelledAccess>,
+    operands: Vec<CallOperand>,
 }
 
 /// Parts of a line that passes an address through a function:
 /// `%result = call ptr @f(i1 %happens, …, ptr %address, i64 %bytes, …)`.
-pub struct Handed<'a> {
+pub struct PassedAddress<'a> {
     pub result: &'a str,
     pub happens: &'a str,
     pub address: &'a str,
@@ -42,7 +44,7 @@ pub struct Handed<'a> {
 }
 
 /// The call on a line; `None` if the line is no call or the call accesses nothing.
-pub fn call(line: &str) -> Option<Call> {
+pub fn call(line: &str) -> Option<ListedCall> {
     let op = line.trim_start();
     let op = op.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(op, |(_, op)| op);
     if !["call ", "tail call ", "notail call "].iter().any(|c| op.starts_with(c)) {
@@ -57,7 +59,7 @@ pub fn call(line: &str) -> Option<Call> {
         let open = at + line[at..].find('(')?;
         (tiles::accesses(&line[at + "@llvm.".len()..open])?, open)
     };
-    (!accesses.is_empty()).then(|| Call { accesses, operands: operands(line, open).unwrap_or_default() })
+    (!accesses.is_empty()).then(|| ListedCall { accesses, operands: operands(line, open).unwrap_or_default() })
 }
 
 /// Start of the text of an assembly statement.
@@ -95,7 +97,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Operands between the parenthesis at `open` and its closing one.
-fn operands(line: &str, open: usize) -> Option<Vec<Operand>> {
+fn operands(line: &str, open: usize) -> Option<Vec<CallOperand>> {
     let mut depth = 0_i32;
     let mut from = open + 1;
     let mut out = Vec::new();
@@ -120,7 +122,7 @@ fn operands(line: &str, open: usize) -> Option<Vec<Operand>> {
 }
 
 /// Parses the operand `ptr addrspace(3) noundef %p` between two byte positions of a line.
-fn operand(line: &str, from: usize, to: usize) -> Option<Operand> {
+fn operand(line: &str, from: usize, to: usize) -> Option<CallOperand> {
     let text = line[from..to].trim_start();
     let mut start = to - text.len();
     let first = text.split(' ').next()?;
@@ -139,10 +141,10 @@ fn operand(line: &str, from: usize, to: usize) -> Option<Operand> {
         start += word.len() + 1;
         last = word;
     }
-    Some(Operand { ty, value: line.get(start..to)?.trim_end().to_owned(), at: (start, to) })
+    Some(CallOperand { ty, value: line.get(start..to)?.trim_end().to_owned(), at: (start, to) })
 }
 
-impl Call {
+impl ListedCall {
     /// Passes the addresses of these accesses through a function; returns the lines to insert before, and the changed
     /// line. `id` makes names unique. If the function replaces an address, the operand points to unused memory. `Err`
     /// is the reason why this is impossible.
@@ -150,16 +152,16 @@ impl Call {
         &self,
         line: &str,
         id: &str,
-        wanted: &dyn Fn(Kind) -> bool,
-        through: &dyn Fn(&Handed<'_>) -> String,
+        wanted: &dyn Fn(AccessMode) -> bool,
+        through: &dyn Fn(&PassedAddress<'_>) -> String,
     ) -> Result<(Vec<String>, String), String> {
-        let mut out = Writer { id, lines: vec![], names: 0, bad: vec![] };
+        let mut out = LineWriter { id, lines: vec![], names: 0, bad: vec![] };
         for access in self.accesses.iter().filter(|a| wanted(a.kind)) {
             let place = access.place.ok_or("where it goes does not stand in the text of its assembly")?;
             self.access(&mut out, &place, through)?;
         }
         // From the end, so that earlier positions stay valid.
-        let Writer { mut lines, mut bad, .. } = out;
+        let LineWriter { mut lines, mut bad, .. } = out;
         bad.sort_by_key(|b| std::cmp::Reverse(b.0));
         let mut new = line.to_owned();
         let mut at = 0;
@@ -178,15 +180,15 @@ impl Call {
         Ok((lines, new))
     }
 
-    fn operand(&self, i: usize) -> Result<&Operand, String> {
+    fn operand(&self, i: usize) -> Result<&CallOperand, String> {
         self.operands.get(i).ok_or_else(|| "its operands are not those of its text".into())
     }
 
     fn access(
         &self,
-        out: &mut Writer<'_>,
-        place: &Place,
-        through: &dyn Fn(&Handed<'_>) -> String,
+        out: &mut LineWriter<'_>,
+        place: &AddressRange,
+        through: &dyn Fn(&PassedAddress<'_>) -> String,
     ) -> Result<(), String> {
         let argument = place.address.argument;
         let operand = self.operand(argument)?;
@@ -197,13 +199,20 @@ impl Call {
             let address =
                 if at == "0" { start.clone() } else { out.set(&format!("getelementptr i8, ptr {start}, i64 {at}")) };
             let result = out.name();
-            out.lines.push(through(&Handed { result: &result, happens: &happens, address: &address, bytes: &bytes }));
+            out.lines.push(through(&PassedAddress {
+                result: &result,
+                happens: &happens,
+                address: &address,
+                bytes: &bytes,
+            }));
             let flag = out.set(&format!("icmp ne ptr {result}, {address}"));
             out.bad.push((argument, flag.clone(), instead.clone()));
             let size = match place.extent {
-                Extent::Argument(i) => Some((i, LITTLE)),
-                Extent::Tile(Tile { leading: Leading::Argument(i), .. }) => Some((i, NARROW)),
-                Extent::Tile(Tile { leading: Leading::LastArgument, .. }) => Some((self.operands.len() - 1, NARROW)),
+                AccessExtent::Argument(i) => Some((i, LITTLE)),
+                AccessExtent::Tile(Tile { leading: LeadingDimension::Argument(i), .. }) => Some((i, NARROW)),
+                AccessExtent::Tile(Tile { leading: LeadingDimension::LastArgument, .. }) => {
+                    Some((self.operands.len() - 1, NARROW))
+                }
                 _ => None,
             };
             out.bad.extend(size.map(|(i, instead)| (i, flag, instead.to_string())));
@@ -212,7 +221,7 @@ impl Call {
     }
 
     /// An `i1` value that is true if this thread makes the access.
-    fn happens(&self, out: &mut Writer<'_>, place: &Place) -> Result<String, String> {
+    fn happens(&self, out: &mut LineWriter<'_>, place: &AddressRange) -> Result<String, String> {
         let mut all = "true".to_owned();
         if let Guard::Argument { argument, set } = place.guard {
             let o = self.operand(argument)?;
@@ -231,17 +240,17 @@ impl Call {
 
     /// Pieces of an access, each by its byte offset from the address and its size: the lines of a matrix, or a single
     /// piece.
-    fn pieces(&self, out: &mut Writer<'_>, place: &Place) -> Result<Vec<(String, String)>, String> {
+    fn pieces(&self, out: &mut LineWriter<'_>, place: &AddressRange) -> Result<Vec<(String, String)>, String> {
         let tile = match place.extent {
-            Extent::Bytes(n) => return Ok(vec![("0".into(), n.to_string())]),
-            Extent::Argument(i) => return Ok(vec![("0".into(), out.wide(self.operand(i)?)?)]),
-            Extent::Tile(tile) => tile,
+            AccessExtent::Bytes(n) => return Ok(vec![("0".into(), n.to_string())]),
+            AccessExtent::Argument(i) => return Ok(vec![("0".into(), out.wide(self.operand(i)?)?)]),
+            AccessExtent::Tile(tile) => tile,
         };
         let bytes = tile.line_bytes.get();
         let leading = match tile.leading {
-            Leading::Packed => (bytes * 8).to_string(),
-            Leading::Argument(i) => out.bits(self.operand(i)?, tile.bits)?,
-            Leading::LastArgument => out.bits(self.operands.last().ok_or("it has no operands")?, tile.bits)?,
+            LeadingDimension::Packed => (bytes * 8).to_string(),
+            LeadingDimension::Argument(i) => out.bits(self.operand(i)?, tile.bits)?,
+            LeadingDimension::LastArgument => out.bits(self.operands.last().ok_or("it has no operands")?, tile.bits)?,
         };
         Ok((0..tile.lines)
             .map(|i| {
@@ -253,7 +262,7 @@ impl Call {
 }
 
 /// Lines to insert before a line.
-struct Writer<'a> {
+struct LineWriter<'a> {
     id: &'a str,
     lines: Vec<String>,
     names: usize,
@@ -261,7 +270,7 @@ struct Writer<'a> {
     bad: Vec<(usize, String, String)>,
 }
 
-impl Writer<'_> {
+impl LineWriter<'_> {
     fn name(&mut self) -> String {
         self.names += 1;
         format!("%scuba.{}.{}", self.id, self.names)
@@ -274,7 +283,7 @@ impl Writer<'_> {
     }
 
     /// Zero-extends an unsigned 32-bit integer to 64 bits.
-    fn wide(&mut self, o: &Operand) -> Result<String, String> {
+    fn wide(&mut self, o: &CallOperand) -> Result<String, String> {
         match o.ty.as_str() {
             "i32" | "i16" => Ok(self.set(&format!("zext {} {} to i64", o.ty, o.value))),
             "i64" => Ok(self.set(&format!("and i64 {}, {}", o.value, u32::MAX))),
@@ -282,23 +291,23 @@ impl Writer<'_> {
         }
     }
 
-    fn bits(&mut self, o: &Operand, of_one: u32) -> Result<String, String> {
+    fn bits(&mut self, o: &CallOperand, of_one: u32) -> Result<String, String> {
         let wide = self.wide(o)?;
         Ok(self.set(&format!("mul i64 {wide}, {of_one}")))
     }
 
     /// Generic address of an access, and the replacement of its operand if the access is bad.
-    fn generic(&mut self, o: &Operand, place: &Place) -> Result<(String, String), String> {
+    fn generic(&mut self, o: &CallOperand, place: &AddressRange) -> Result<(String, String), String> {
         let window = "its address is not in the generic address space, nor in the windows of shared and global memory";
-        let shared = place.space == Space::Shared || o.ty == "ptr addrspace(3)";
-        if place.space == Space::Other {
+        let shared = place.space == StateSpace::Shared || o.ty == "ptr addrspace(3)";
+        if place.space == StateSpace::Other {
             return Err(window.into());
         }
         let room = if shared { SHARED_ROOM } else { ROOM };
         let sink = if shared { SHARED_SINK } else { "@scuba_sink" };
         let space = if shared { 3 } else { 1 };
         // A matrix needs the whole sink.
-        let at = if matches!(place.extent, Extent::Tile(_)) { 0 } else { room };
+        let at = if matches!(place.extent, AccessExtent::Tile(_)) { 0 } else { room };
         let sink = format!("getelementptr (i8, ptr addrspace({space}) {sink}, i64 {at})");
         let (start, instead) = match (o.ty.as_str(), shared) {
             ("ptr", false) => (o.value.clone(), format!("addrspacecast (ptr addrspace(1) {sink} to ptr)")),
@@ -340,10 +349,10 @@ pub fn declarations(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Handed, Kind, call};
+    use super::{AccessMode, PassedAddress, call};
 
-    fn handed(line: &str, wanted: Kind) -> Result<(Vec<String>, String), String> {
-        let through = |h: &Handed<'_>| {
+    fn handed(line: &str, wanted: AccessMode) -> Result<(Vec<String>, String), String> {
+        let through = |h: &PassedAddress<'_>| {
             format!("  {} = call ptr @f(i1 {}, ptr {}, i64 {})", h.result, h.happens, h.address, h.bytes)
         };
         call(line).unwrap().handed(line, "7", &|k| k == wanted, &through)
@@ -352,7 +361,7 @@ mod tests {
     #[test]
     fn an_operand_of_assembly_is_replaced_where_its_address_is_bad() {
         let line = r#"  %5 = call i32 asm sideeffect "ld.acquire.gpu.global.b32 $0, [$1+8];", "=r,l,~{memory}"(ptr noundef %p) #4, !dbg !10"#;
-        let (before, after) = handed(line, Kind::Read).unwrap();
+        let (before, after) = handed(line, AccessMode::Read).unwrap();
         assert_eq!(
             before,
             [
@@ -368,7 +377,7 @@ mod tests {
     #[test]
     fn addresses_of_shared_memory_have_a_place_of_their_own_and_conditions_are_asked() {
         let line = r#"  call void asm sideeffect "{ .reg .pred p; setp.ne.b32 p, $2, 0;\0A @p st.shared.v2.u32 [$0], {$1, $1}; }", "r,r,r,~{memory}"(i32 %a, i32 1, i32 %n)"#;
-        let (before, after) = handed(line, Kind::Write).unwrap();
+        let (before, after) = handed(line, AccessMode::Write).unwrap();
         let text = before.join("\n");
         for part in [
             "%scuba.7.1 = icmp ne i32 %n, 0",
@@ -379,13 +388,13 @@ mod tests {
             assert!(text.contains(part), "{part}\n{text}");
         }
         assert!(after.ends_with("(i32 %scuba.7.r0, i32 1, i32 %n)"), "{after}");
-        assert_eq!(handed(line, Kind::Read), Ok((vec![], line.to_owned())));
+        assert_eq!(handed(line, AccessMode::Read), Ok((vec![], line.to_owned())));
     }
 
     #[test]
     fn a_matrix_is_looked_at_line_by_line() {
         let line = "  %2 = call { <2 x half>, <2 x half> } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr align 16 %t, i32 %ld), !dbg !3";
-        let (before, after) = handed(line, Kind::Read).unwrap();
+        let (before, after) = handed(line, AccessMode::Read).unwrap();
         assert_eq!(before.iter().filter(|l| l.contains("call ptr @f(i1 true, ")).count(), 16, "{before:?}");
         assert!(before.iter().any(|l| l.ends_with(", i64 32)")), "lines of 16 elements: {before:?}");
         assert!(after.contains("(ptr align 16 %scuba.7.r31, i32 %scuba.7.r15), !dbg !3"), "{after}");

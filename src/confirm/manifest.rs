@@ -2,7 +2,7 @@
 
 use base::rules::Rule;
 use finding::{Direction, RunFile};
-use frontend::own::Own;
+use frontend::own::UserFolders;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,14 +29,14 @@ pub struct Manifest {
     pub schema: String,
     /// Version of the tool.
     pub version: String,
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// Builds that attempts refer to by name; each is run when it is first needed.
-    pub builds: Vec<Build>,
-    pub cases: Vec<Case>,
+    pub builds: Vec<ManifestBuild>,
+    pub cases: Vec<ConfirmCase>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RunLimits {
     /// Bytes between allocations.
     pub padding: u32,
     /// Bytes of device memory that a run may allocate.
@@ -47,7 +47,7 @@ pub struct Limits {
     pub memory: u64,
 }
 
-impl Limits {
+impl RunLimits {
     /// Time limit of a run.
     #[must_use]
     pub fn time(&self) -> Duration {
@@ -58,7 +58,7 @@ impl Limits {
 /// A word of a command, or a placeholder for one that is known only at execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum CommandWord {
     Text(String),
     /// A path below the scratch folder of an execution.
     Scratch(String),
@@ -68,7 +68,7 @@ pub enum Word {
     Architecture,
 }
 
-impl Word {
+impl CommandWord {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -77,27 +77,27 @@ impl Word {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tool {
+pub enum BuildTool {
     Nvcc,
     Nvlink,
 }
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct BuildStep {
     /// Working folder.
-    pub directory: Word,
-    pub tool: Tool,
-    pub words: Vec<Word>,
+    pub directory: CommandWord,
+    pub tool: BuildTool,
+    pub words: Vec<CommandWord>,
 }
 
 /// A build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Build {
+pub struct ManifestBuild {
     pub name: String,
     /// Output of the last step, below the scratch folder.
     pub output: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<BuildStep>,
 }
 
 /// Report of the tool on the device that confirms a finding.
@@ -124,7 +124,7 @@ pub struct Expected {
     pub inner: Option<String>,
     /// The user's own paths in the unit, as they were read. Absent in bundles of older versions.
     #[serde(default)]
-    pub own: Own,
+    pub own: UserFolders,
     pub direction: Direction,
     /// Width in bytes.
     pub bytes: u64,
@@ -137,12 +137,12 @@ pub struct Expected {
     /// Offset of the wrong bytes and extent of the memory in such a call, from the witness. Absent in bundles of
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub side: Option<Side>,
+    pub side: Option<CopySide>,
 }
 
 /// Side of a copy or a fill, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Side {
+pub struct CopySide {
     pub offset: i64,
     pub extent: i64,
 }
@@ -154,7 +154,7 @@ pub enum Attempt {
     /// Runs the program itself.
     Program {
         executable: Executable,
-        directory: Word,
+        directory: CommandWord,
         argv: Vec<String>,
         stdin: String,
         /// Input files in the working folder, by the names under which the program opens them.
@@ -181,7 +181,7 @@ pub enum Attempt {
     /// Makes the same launch of code with a check at the access, without Compute Sanitizer.
     Check {
         /// PTX in the bundle.
-        code: Word,
+        code: CommandWord,
         /// Name of the kernel in the PTX.
         kernel: String,
         /// Description of the launch without module and kernel.
@@ -213,12 +213,12 @@ pub enum Executable {
     /// Output of a build.
     Built(String),
     /// An existing file.
-    At(Word),
+    At(CommandWord),
 }
 
 /// A finding to confirm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub struct ConfirmCase {
     pub expected: Expected,
     /// The `.scuba` folder to which the outcome belongs, where the program was checked.
     pub store: PathBuf,
@@ -240,7 +240,7 @@ pub enum ManifestError {
 
 impl Manifest {
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: RunLimits) -> Self {
         Self { schema: SCHEMA.into(), version: env!("CARGO_PKG_VERSION").into(), limits, builds: vec![], cases: vec![] }
     }
 

@@ -4,24 +4,29 @@
 //! need. The launch of a witness comes from a replay, which knows each argument and the contents of every buffer.
 
 use super::checks;
-use super::commands::{self, Places};
+use super::commands::{self, FileLocations};
 use super::execute::LAUNCHER;
-use super::manifest::{Attempt, Build, Case, Executable, Expected, HOST_ACCESS, Manifest, Side, Word};
+use super::manifest::{
+    Attempt, CommandWord, ConfirmCase, CopySide, Executable, Expected, HOST_ACCESS, Manifest, ManifestBuild,
+};
 use super::repro;
 use super::store;
 use base::rules::Rule;
 use base::work::Work;
 use finding::paths::ProjectRoot;
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use finding::{Finding, PartSites, Sites, Verdict, Witness};
 use frontend::ExtractOptions;
-use frontend::own::Own;
+use frontend::own::UserFolders;
 use ir::{self, BlockId, Callee, FuncId, FuncRef, ModuleId, Program, SourceLoc};
 use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
+use witness::{
+    self, BadAccess, ConcreteInputs, Image, ObjectKind, PartTarget, ProgramPoint, ReplayOutcome, RunBudget, Snapshot,
+    TargetAccess, TriedThreads,
+};
 
 /// Source text of the launcher's template.
 pub const TEMPLATE: &str = include_str!("../../templates/launch.cpp");
@@ -49,7 +54,7 @@ pub struct Material<'a> {
 
 /// Attempts to make besides single launches, which take a moment and run no host code of the user.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways<'a> {
+pub struct AttemptChoice<'a> {
     /// Whether to run the program itself.
     pub program: bool,
     /// Options for checks compiled into kernels, for which the front end extracts units again.
@@ -59,7 +64,7 @@ pub struct Ways<'a> {
     pub until: Option<Instant>,
 }
 
-impl Ways<'_> {
+impl AttemptChoice<'_> {
     /// Work budget of a replay: the given one, or what fits into the time left.
     fn work(&self, wanted: Work) -> Work {
         let left = |end: Instant| {
@@ -83,14 +88,14 @@ impl Ways<'_> {
 }
 
 /// Name of the user's project, and locations of files when the manifest is executed.
-pub struct Surroundings<'a> {
+pub struct ProjectLocations<'a> {
     pub root: &'a ProjectRoot,
-    pub sources: &'a Sources,
-    pub places: &'a dyn Places,
+    pub sources: &'a SourceFiles,
+    pub places: &'a dyn FileLocations,
     /// Source file of the launcher.
-    pub template: Word,
+    pub template: CommandWord,
     /// Source file of the wrappers that inspect host calls.
-    pub calls: Word,
+    pub calls: CommandWord,
 }
 
 /// A generated file that accompanies the manifest.
@@ -101,18 +106,18 @@ pub struct Generated {
 }
 
 /// A launch that a replay reached, and its bad access.
-pub(super) struct Launched {
+pub(super) struct ReachedLaunch {
     pub snapshot: Snapshot,
     pub bad: Box<BadAccess>,
     /// Part of the object that the access must stay in, if it is not the whole object.
-    pub parts: Option<Parts>,
+    pub parts: Option<PartTarget>,
 }
 
 /// The launch of a case.
-pub(super) struct Ready {
+pub(super) struct CaseLaunch {
     pub case: usize,
     pub unit: usize,
-    pub launched: Launched,
+    pub launched: ReachedLaunch,
     /// Whether the launched code serves other accesses too.
     pub shared: bool,
 }
@@ -123,23 +128,23 @@ pub fn add(
     manifest: &mut Manifest,
     findings: &[&Finding],
     material: &Material<'_>,
-    ways: Ways<'_>,
-    around: &Surroundings<'_>,
+    attempts: AttemptChoice<'_>,
+    around: &ProjectLocations<'_>,
 ) -> Vec<Generated> {
     let places = around.places;
-    let mut launches: Vec<Ready> = Vec::new();
+    let mut launches: Vec<CaseLaunch> = Vec::new();
     let mut others: Vec<(usize, Attempt)> = Vec::new();
     let mut scripts: Vec<Generated> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
-    let replaying = ways.halfway();
+    let replaying = attempts.halfway();
     let with_witness: Vec<(&Finding, &Witness)> =
         findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
         if replaying.over() {
             break;
         }
-        let mut case = Case {
+        let mut case = ConfirmCase {
             expected: expected(finding, witness, material, around),
             store: material.store.clone(),
             attempts: vec![],
@@ -154,7 +159,7 @@ pub fn add(
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // The sanitizer cannot see bounds inside one allocation; a check in a single launch can. A claim is no access
         // at all.
-        if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
+        if attempts.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
             match lacking(&material.missing).filter(|_| material.executable.is_none()) {
                 Some(line) => case.notes.push(line),
                 None => case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest)),
@@ -178,14 +183,14 @@ pub fn add(
                         device_bytes: bytes(snapshot),
                     });
                     let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
-                    launches.push(Ready { case: manifest.cases.len(), unit, launched, shared });
+                    launches.push(CaseLaunch { case: manifest.cases.len(), unit, launched, shared });
                 }
                 None => case.notes.push("this launch alone: the kernel is of no unit".into()),
             },
             Err(why) => case.notes.push(format!("this launch alone: {why}")),
         }
         // Last, because results of other kernels may be missing then.
-        if ways.program
+        if attempts.program
             && let Some(kernel) = kernel_of(witness, material.program)
             && has_other_kernels(material.program, &kernel)
         {
@@ -201,9 +206,9 @@ pub fn add(
     units.sort_unstable();
     units.dedup();
     let mut generated = scripts;
-    for (unit, options) in units.into_iter().filter_map(|unit| Some((unit, ways.checks?))) {
-        let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
-        generated.extend(checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until));
+    for (unit, options) in units.into_iter().filter_map(|unit| Some((unit, attempts.checks?))) {
+        let own: Vec<&CaseLaunch> = launches.iter().filter(|l| l.unit == unit).collect();
+        generated.extend(checks::add(manifest, &own, &witness_of, material, options, attempts.halfway().until));
     }
     for (case, attempt) in others {
         manifest.cases[case].attempts.push(attempt);
@@ -238,10 +243,10 @@ fn has_other_kernels(program: &Program, symbol: &str) -> bool {
 
 /// Attempt that runs the program with launches of this kernel alone, if the program is run at all and we build it.
 fn alone(
-    case: &Case,
+    case: &ConfirmCase,
     symbol: String,
     m: &Material<'_>,
-    around: &Surroundings<'_>,
+    around: &ProjectLocations<'_>,
     manifest: &mut Manifest,
 ) -> Option<Attempt> {
     let (name, attempt) = case.attempts.iter().find_map(|a| match a {
@@ -258,7 +263,7 @@ fn alone(
 }
 
 /// Build of the program with wrappers of the runtime's functions.
-fn with_calls(m: &Material<'_>, around: &Surroundings<'_>, manifest: &mut Manifest) -> String {
+fn with_calls(m: &Material<'_>, around: &ProjectLocations<'_>, manifest: &mut Manifest) -> String {
     let name = format!("{}calls", m.prefix);
     build(manifest, &name, || {
         commands::program_with_calls(&name, &m.units, &m.others, around.calls.clone(), around.places)
@@ -282,7 +287,7 @@ fn accessed(w: &Witness, program: &Program) -> Option<SourceLoc> {
         .find(SourceLoc::is_users)
 }
 
-fn location(s: Site, program: &Program) -> SourceLoc {
+fn location(s: ProgramPoint, program: &Program) -> SourceLoc {
     program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
@@ -302,14 +307,14 @@ fn called(w: &Witness, program: &Program) -> Option<String> {
     Some(name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name).to_owned())
 }
 
-fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_>) -> Expected {
+fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &ProjectLocations<'_>) -> Expected {
     let program = m.program;
     let p = &f.access.position;
     let access = accessed(w, program);
     let path = access.as_ref().map_or_else(|| around.root.absolute(&p.file), |l| around.root.absolute(&l.file));
     let file = match around.places.file(&path) {
-        Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t,
-        Word::Architecture => String::new(),
+        CommandWord::Text(t) | CommandWord::Bundle(t) | CommandWord::Scratch(t) => t,
+        CommandWord::Architecture => String::new(),
     };
     Expected {
         fingerprint: f.fingerprint.clone(),
@@ -324,13 +329,13 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_
             let at = &r.position;
             format!("{}:{}", at.file.rsplit('/').next().unwrap_or_default(), at.line)
         }),
-        own: unit_of(w, m).map_or_else(Own::default, |unit| Own::of(unit, [])),
+        own: unit_of(w, m).map_or_else(UserFolders::default, |unit| UserFolders::of(unit, [])),
         direction: f.access.direction,
         bytes: f.access.bytes,
         block: w.block,
         thread: w.thread,
         call: called(w, program),
-        side: Some(Side { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f)),
+        side: Some(CopySide { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f)),
     }
 }
 
@@ -346,7 +351,7 @@ fn unit_of<'m>(w: &Witness, m: &Material<'m>) -> Option<&'m TranslationUnit> {
     m.units.get(*m.owners.get(module)?).copied()
 }
 
-fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
+fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> ManifestBuild) {
     if !manifest.builds.iter().any(|b| b.name == name) {
         manifest.builds.push(make());
     }
@@ -359,7 +364,7 @@ fn programs(
     w: &Witness,
     device_bytes: u64,
     m: &Material<'_>,
-    around: &Surroundings<'_>,
+    around: &ProjectLocations<'_>,
     manifest: &mut Manifest,
 ) -> Vec<Attempt> {
     let places = around.places;
@@ -380,7 +385,7 @@ fn programs(
     }
     let attempt = |executable| Attempt::Program {
         executable,
-        directory: Word::Scratch(String::new()),
+        directory: CommandWord::Scratch(String::new()),
         argv: w.run.argv.clone(),
         stdin: w.run.stdin.clone(),
         files: w.run.files.clone(),
@@ -413,13 +418,13 @@ fn func([module, function]: [u32; 2], program: &Program) -> Option<FuncRef> {
     program.modules.get(module as usize)?.functions.get(function as usize).map(|_| r)
 }
 
-fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<Site> {
+fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<ProgramPoint> {
     let func = func([module, function], program)?;
-    program.func(func).blocks.get(block as usize).map(|_| Site { func, block: BlockId(block), inst })
+    program.func(func).blocks.get(block as usize).map(|_| ProgramPoint { func, block: BlockId(block), inst })
 }
 
 /// Launch that reaches the access, from a replay of the witness. `Err` is the reason why there is none.
-fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<Launched, String> {
+fn launch(f: &Finding, w: &Witness, m: &Material<'_>, attempts: AttemptChoice<'_>) -> Result<ReachedLaunch, String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
     if f.rule == Rule::FalseAssumption {
         return Err("it is no access: the compiler may make anything of it".into());
@@ -430,7 +435,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     if f.rule == Rule::Misaligned {
         return Err("its buffers need not lie as they do in the program".into());
     }
-    if f.rule == Rule::IntraAllocation && ways.checks.is_none() {
+    if f.rule == Rule::IntraAllocation && attempts.checks.is_none() {
         return Err("only a check compiled into the kernel sees it".into());
     }
     match called(w, m.program).as_deref() {
@@ -442,7 +447,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     let stale = "the finding is of another program";
     let root = root_of(sites, program).ok_or(stale)?;
     let at = |s: &[u32; 4]| site(*s, program).ok_or(stale);
-    let inputs = Inputs {
+    let inputs = ConcreteInputs {
         argv: w.run.argv.clone(),
         args: w.run.args.iter().map(|v| i128::from(*v)).collect(),
         null: w.run.null.clone(),
@@ -459,23 +464,23 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     let all = |sites: &[[u32; 4]]| sites.iter().map(at).collect::<Result<Vec<_>, _>>();
     let parts = match &sites.part {
         None => None,
-        Some(PartSites::Named { own, others }) => Some(Parts::Named { own: at(own)?, others: all(others)? }),
-        Some(PartSites::Row { gep, bytes }) => Some(Parts::Row { gep: at(gep)?, bytes: *bytes }),
+        Some(PartSites::Named { own, others }) => Some(PartTarget::Named { own: at(own)?, others: all(others)? }),
+        Some(PartSites::Row { gep, bytes }) => Some(PartTarget::Row { gep: at(gep)?, bytes: *bytes }),
     };
-    let target = Target {
+    let target = TargetAccess {
         site: at(&sites.access)?,
         callers: Some(all(&sites.callers)?),
         launch_site: sites.launch.as_ref().map(at).transpose()?,
         launch: None,
-        threads: Threads::List(vec![(w.block, w.thread)]),
+        threads: TriedThreads::List(vec![(w.block, w.thread)]),
         fault: None,
         direction: None,
         align: None,
         parts: parts.clone(),
         contract: None,
     };
-    let (bad, snapshot) = replayed(program, root, &inputs, &target, ways)?;
-    Ok(Launched { snapshot, bad, parts })
+    let (bad, snapshot) = replayed(program, root, &inputs, &target, attempts)?;
+    Ok(ReachedLaunch { snapshot, bad, parts })
 }
 
 /// Launch in which a replay of the witness reaches the access. The first replay is patient, so that buffers contain
@@ -483,22 +488,22 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
 fn replayed(
     program: &Program,
     root: FuncRef,
-    inputs: &Inputs,
-    target: &Target,
-    ways: Ways<'_>,
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    attempts: AttemptChoice<'_>,
 ) -> Result<(Box<BadAccess>, Snapshot), String> {
     let mut why = String::new();
-    for (wanted, patient) in [(Work::seconds(5), true), (Budget::default().work, false)] {
-        let hurry = Budget {
-            work: ways.work(if ways.until.is_some() { Work::seconds(2) } else { wanted }),
-            ..Budget::default()
+    for (wanted, patient) in [(Work::seconds(5), true), (RunBudget::default().work, false)] {
+        let hurry = RunBudget {
+            work: attempts.work(if attempts.until.is_some() { Work::seconds(2) } else { wanted }),
+            ..RunBudget::default()
         };
-        let budget = if patient { Budget { loop_steps: u64::MAX, ..hurry } } else { hurry };
+        let budget = if patient { RunBudget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
-            (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
-            (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
-            (Outcome::NotReached { why: w }, _) => why = format!("the replay does not reach it: {w}"),
-            (Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
+            (ReplayOutcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
+            (ReplayOutcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
+            (ReplayOutcome::NotReached { why: w }, _) => why = format!("the replay does not reach it: {w}"),
+            (ReplayOutcome::Incomplete { why: w } | ReplayOutcome::Astray { why: w, .. }, _) => {
                 why = format!("the replay does not reach it: {w}");
             }
         }

@@ -26,14 +26,14 @@ const LAST: Duration = Duration::from_secs(2);
 
 /// End of a run.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct RunEnd {
     /// Exit status; `None` if the time limit ended the process.
     pub status: Option<ExitStatus>,
     /// Output on both streams; if it is long, its beginning and its end.
     pub output: String,
 }
 
-impl Ended {
+impl RunEnd {
     pub fn success(&self) -> bool {
         self.status.is_some_and(|s| s.success())
     }
@@ -57,7 +57,7 @@ impl Ended {
 ///
 /// # Errors
 /// If it cannot be started.
-pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<RunEnd> {
     run_marked(command, &new_mark(), stdin, limit, memory)
 }
 
@@ -73,7 +73,7 @@ fn run_marked(
     stdin: &str,
     limit: Duration,
     memory: Option<u64>,
-) -> std::io::Result<Ended> {
+) -> std::io::Result<RunEnd> {
     let mut input = tempfile::tempfile()?;
     std::io::Write::write_all(&mut input, stdin.as_bytes())?;
     input.rewind()?;
@@ -108,7 +108,7 @@ fn run_marked(
     while OVER.load(Ordering::Relaxed) {
         std::thread::park();
     }
-    Ok(Ended { status, output: ends(output)? })
+    Ok(RunEnd { status, output: ends(output)? })
 }
 
 /// Like [`run`], for a user's program: also kills the background processes that it leaves.
@@ -120,7 +120,7 @@ pub fn run_to_the_last(
     stdin: &str,
     limit: Duration,
     memory: Option<u64>,
-) -> std::io::Result<Ended> {
+) -> std::io::Result<RunEnd> {
     let mark = new_mark();
     let ended = run_marked(command, &mark, stdin, limit, memory);
     end_marked(|found| found == mark);
@@ -156,18 +156,18 @@ fn end_marked(is: impl Fn(&str) -> bool) {
 
 /// Processes with a mark, and whether there may be others that are unrecognisable at this moment.
 #[derive(Default)]
-struct Marked {
+struct MarkedProcesses {
     pids: Vec<Pid>,
     unsure: bool,
 }
 
 /// Finds the processes whose environment contained such a mark at their start, as far as they are accessible.
-fn marked(is: impl Fn(&str) -> bool) -> Marked {
+fn marked(is: impl Fn(&str) -> bool) -> MarkedProcesses {
     let mark = |variable: &[u8]| {
         std::str::from_utf8(variable)
             .is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is))
     };
-    let mut found = Marked::default();
+    let mut found = MarkedProcesses::default();
     let mut buffer = vec![0; MAX_ENVIRONMENT];
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };

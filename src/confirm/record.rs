@@ -17,7 +17,7 @@ const MARGIN: &str = "=========";
 
 /// A position in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct SourceFrame {
     /// Name of the function without parameters or template arguments.
     pub func: String,
     pub path: String,
@@ -26,7 +26,7 @@ pub struct Frame {
 
 /// A record of a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct FaultRecord {
     /// `Precise` for an access whose instruction is known; `Api` for a failed runtime call.
     pub kind: String,
     pub thread: [u64; 3],
@@ -45,13 +45,13 @@ pub struct Record {
     pub api: String,
     pub address: u64,
     /// Call chain from the access outwards, with the kernel last.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<SourceFrame>,
 }
 
 /// Contents of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
-    pub records: Vec<Record>,
+    pub records: Vec<FaultRecord>,
     /// Unknown element names, with the names of the elements around them.
     pub unknown: BTreeSet<String>,
     /// Whether the file ends before its root element does, or is invalid XML from some point on.
@@ -66,15 +66,15 @@ impl Records {
         let mut out = Self { cut_off: true, ..Self::default() };
         let mut path: Vec<String> = Vec::new();
         let mut value = String::new();
-        let mut record = Record::default();
+        let mut record = FaultRecord::default();
         loop {
             match reader.read_event() {
                 Ok(Event::Start(e)) => {
                     path.push(String::from_utf8_lossy(e.name().as_ref()).into_owned());
                     value.clear();
                     match inner(&path).as_str() {
-                        "record" => record = Record::default(),
-                        "record/where" | "record/deviceStack/frame" => record.frames.push(Frame::default()),
+                        "record" => record = FaultRecord::default(),
+                        "record/where" | "record/deviceStack/frame" => record.frames.push(SourceFrame::default()),
                         _ => {}
                     }
                 }
@@ -119,20 +119,20 @@ impl Records {
     #[must_use]
     pub fn parse_text(text: &str) -> Self {
         let mut out = Self { cut_off: true, ..Self::default() };
-        let mut record: Option<Record> = None;
+        let mut record: Option<FaultRecord> = None;
         for line in text.lines() {
             let Some(line) = line.strip_prefix(MARGIN).map(str::trim) else { continue };
             if let Some(rest) = line.strip_prefix("Invalid ") {
                 let mut words = rest.split(' ');
                 let (space, direction) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
                 let size = rest.split_once(" of size ").and_then(|(_, n)| n.split(' ').next()?.parse().ok());
-                record = size.map(|size| Record {
+                record = size.map(|size| FaultRecord {
                     kind: "Precise".into(),
                     text: line.into(),
                     space: space.into(),
                     direction: direction.into(),
                     size,
-                    ..Record::default()
+                    ..FaultRecord::default()
                 });
                 continue;
             }
@@ -164,7 +164,7 @@ impl Records {
     }
 
     /// Processes an element at its end.
-    fn element(&mut self, path: &[String], value: &str, record: &mut Record) {
+    fn element(&mut self, path: &[String], value: &str, record: &mut FaultRecord) {
         let full = inner(path);
         // The host's stack contains nothing to compare.
         if path.first().is_some_and(|p| p == ROOT) && full.starts_with("record/hostStack") {
@@ -237,10 +237,10 @@ impl Records {
 }
 
 /// Parses `scale(float *, int)+0xa0 in /project/scale.cu:5`.
-fn text_frame(text: &str) -> Option<Frame> {
+fn text_frame(text: &str) -> Option<SourceFrame> {
     let (func, place) = text.rsplit_once(" in ")?;
     let (path, line) = place.rsplit_once(':')?;
-    Some(Frame { func: base_name(func), path: path.into(), line: line.parse().ok()? })
+    Some(SourceFrame { func: base_name(func), path: path.into(), line: line.parse().ok()? })
 }
 
 /// Parses `(1,2,3)`.
@@ -254,7 +254,7 @@ fn inner(path: &[String]) -> String {
     path.get(1..).unwrap_or_default().join("/")
 }
 
-fn coordinate<'r>(which: &str, record: &'r mut Record) -> Option<&'r mut u64> {
+fn coordinate<'r>(which: &str, record: &'r mut FaultRecord) -> Option<&'r mut u64> {
     let (of, axis) = which.strip_prefix("record/who/")?.split_once('/')?;
     let axis = match axis {
         "x" => 0,
@@ -278,7 +278,7 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Records};
+    use super::{Records, SourceFrame};
     use std::path::Path;
 
     fn golden(name: &str) -> Records {
@@ -297,7 +297,7 @@ mod tests {
             ("__global__", 8, "read", "out of bounds")
         );
         assert_eq!(one.address, 0x7f1e_2a80_0700);
-        let frame = |func: &str, line| Frame { func: func.into(), path: "/project/global_read.cu".into(), line };
+        let frame = |func: &str, line| SourceFrame { func: func.into(), path: "/project/global_read.cu".into(), line };
         assert_eq!(one.frames, [frame("load", 5), frame("blur", 11)]);
     }
 

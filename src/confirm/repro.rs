@@ -5,7 +5,7 @@
 //! argument is of an unsupported kind.
 
 use super::prepare::{Generated, Material};
-use finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
+use finding::{Finding, HeldScalar, HeldValue, RunInputs, SAME_CHECK, USED_HERE, Witness};
 use ir::{FuncId, FuncRef, ModuleId, TypeKind};
 use models::tensors::{OF_HANDLE, bytes_of_optional_handle};
 use models::views::is_text;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Size of a pointer in bytes: the offset of a list's end pointer after its begin pointer.
 const POINTER: i64 = 8;
 /// Longest list to generate.
-const MOST_IN_A_LIST: usize = 256;
+const MAX_IN_A_LIST: usize = 256;
 
 const TEMPLATE: &str = include_str!("../../templates/repro.py");
 
@@ -93,7 +93,7 @@ fn places(finding: &Finding) -> Vec<String> {
 }
 
 /// Arguments in order: tensors, numbers, null for an optional without a value.
-fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Value>, String> {
+fn arguments(material: &Material<'_>, root: FuncRef, run: &RunInputs) -> Result<Vec<Value>, String> {
     let program = material.program;
     let (m, f) = (program.module(root.module), program.func(root));
     let mut out = vec![];
@@ -117,7 +117,7 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
             (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
             (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, name, declared) {
                 Some(tensors) => json!({ "list": tensors }),
-                None => return Err(format!("`{name}` is a list of more than {MOST_IN_A_LIST} tensors")),
+                None => return Err(format!("`{name}` is a list of more than {MAX_IN_A_LIST} tensors")),
             },
             (TypeKind::Ptr(_), None) if declared.contains("Tensor") => any_tensor(),
             (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
@@ -130,8 +130,8 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
 }
 
 /// Contents of a string.
-fn text<'r>(run: &'r Run, name: &str) -> &'r str {
-    let text = |h: &'r Held| if let HeldValue::Text(text) = &h.what { Some(text.as_str()) } else { None };
+fn text<'r>(run: &'r RunInputs, name: &str) -> &'r str {
+    let text = |h: &'r HeldScalar| if let HeldValue::Text(text) = &h.what { Some(text.as_str()) } else { None };
     run.held.iter().filter(|h| h.object == name).find_map(text).unwrap_or_default()
 }
 
@@ -147,7 +147,7 @@ fn is_list(declared: &str) -> bool {
 }
 
 /// Tensors of a list in order: as many as its length says, or as the witness names; `None` if there are too many.
-fn list(run: &Run, name: &str, declared: &str) -> Option<Vec<Value>> {
+fn list(run: &RunInputs, name: &str, declared: &str) -> Option<Vec<Value>> {
     let bytes = if declared.contains("torch::stable::Tensor") { 2 * POINTER } else { POINTER };
     let said = run.held.iter().filter(|h| h.object == name && h.at == POINTER).find_map(|h| match h.what {
         // The end of a vector, the length of an `ArrayRef`.
@@ -155,15 +155,16 @@ fn list(run: &Run, name: &str, declared: &str) -> Option<Vec<Value>> {
         HeldValue::Number { value, .. } => usize::try_from(value).ok(),
         HeldValue::Pointer(_) | HeldValue::Text(_) => None,
     });
-    let pointer =
-        |object: &str, at: i64| run.held.iter().filter(|h| h.object == object && h.at == at).find_map(Held::pointer_to);
+    let pointer = |object: &str, at: i64| {
+        run.held.iter().filter(|h| h.object == object && h.at == at).find_map(HeldScalar::pointer_to)
+    };
     let first = pointer(name, 0);
     let tensor = |i: usize| {
         let element = pointer(first?, bytes * i64::try_from(i).ok()?)?;
         run.tensors.get(element.strip_suffix(OF_HANDLE)?)
     };
-    let asked_for = (0..MOST_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);
+    let asked_for = (0..MAX_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);
     let count = said.unwrap_or(asked_for);
     let of = |i| tensor(i).map_or_else(any_tensor, |t| json!({ "tensor": t }));
-    (count <= MOST_IN_A_LIST).then(|| (0..count).map(of).collect())
+    (count <= MAX_IN_A_LIST).then(|| (0..count).map(of).collect())
 }

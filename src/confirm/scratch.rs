@@ -4,7 +4,7 @@
 //! everything that still runs on the device is killed first.
 
 use super::process;
-use super::watch::Watch;
+use super::watch::WatchHandle;
 use nvcc::processes;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Existing folders, and the process that watches them while there is one.
-struct All {
+struct ScratchFolders {
     folders: BTreeSet<PathBuf>,
-    watch: Option<Watch>,
+    watch: Option<WatchHandle>,
 }
 
-static ALL: Mutex<All> = Mutex::new(All { folders: BTreeSet::new(), watch: None });
+static ALL: Mutex<ScratchFolders> = Mutex::new(ScratchFolders { folders: BTreeSet::new(), watch: None });
 
-fn all() -> MutexGuard<'static, All> {
+fn all() -> MutexGuard<'static, ScratchFolders> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -39,7 +39,7 @@ impl Scratch {
         let folder = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
         let mut all = all();
         if all.folders.is_empty() {
-            all.watch = Watch::start();
+            all.watch = WatchHandle::start();
         }
         if let Some(watch) = &mut all.watch {
             watch.note(folder.path());

@@ -4,7 +4,7 @@
 //! changes with the sources and the witness, so that outcomes for older code are not shown for newer code.
 
 use base::paths;
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use finding::{Confirmation, ConfirmationStatus, Finding};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ const FOLDER: &str = "confirmations";
 
 /// Outcome of a finding's run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct RecordedOutcome {
     pub fingerprint: String,
     /// [`key`] of the finding that was run.
     pub witness: String,
@@ -25,7 +25,7 @@ pub struct Outcome {
 
 /// Hash of a finding, its witness and the text of its files: 16 hexadecimal digits.
 #[must_use]
-pub fn key(finding: &Finding, sources: &Sources) -> String {
+pub fn key(finding: &Finding, sources: &SourceFiles) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -64,7 +64,7 @@ impl Confirmations {
 
     /// Outcome of a finding: a confirmation if there is one, otherwise the first outcome.
     #[must_use]
-    pub fn of(&self, finding: &Finding, sources: &Sources) -> Option<Confirmation> {
+    pub fn of(&self, finding: &Finding, sources: &SourceFiles) -> Option<Confirmation> {
         // Hashes the sources only if outcomes exist.
         let kept: Vec<PathBuf> = self.stores.iter().map(|s| s.join(FOLDER)).filter(|f| f.is_dir()).collect();
         if kept.is_empty() || finding.fingerprint.is_empty() {
@@ -86,7 +86,7 @@ impl Confirmations {
 ///
 /// # Errors
 /// If the folder cannot be written.
-pub fn keep(store: &Path, outcome: &Outcome) -> io::Result<()> {
+pub fn keep(store: &Path, outcome: &RecordedOutcome) -> io::Result<()> {
     let folder = store.join(FOLDER);
     paths::create(store)?;
     std::fs::create_dir_all(&folder)?;
@@ -100,23 +100,23 @@ fn name(fingerprint: &str, key: &str) -> String {
     format!("{fingerprint}-{key}.json")
 }
 
-fn read(path: &Path) -> Option<Outcome> {
+fn read(path: &Path) -> Option<RecordedOutcome> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Confirmations, Outcome, keep, key};
+    use super::{Confirmations, RecordedOutcome, keep, key};
     use finding::paths::ProjectRoot;
     use finding::samples;
-    use finding::sources::Sources;
+    use finding::sources::SourceFiles;
     use finding::{Confirmation, ConfirmationStatus, ConfirmedBy};
 
     #[test]
     fn an_outcome_is_shown_until_witness_or_source_change() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("scale.cu"), samples::SCALE).unwrap();
-        let sources = || Sources::new(ProjectRoot::new(dir.path().to_owned()));
+        let sources = || SourceFiles::new(ProjectRoot::new(dir.path().to_owned()));
         let mut finding = samples::finding();
         finding.fingerprint = "0123456789abcdef".into();
         finding.access.position.file = "scale.cu".into();
@@ -129,7 +129,7 @@ mod tests {
             device: "d".into(),
             detail: "x".into(),
         };
-        let outcome = Outcome {
+        let outcome = RecordedOutcome {
             fingerprint: finding.fingerprint.clone(),
             witness: key(&finding, &sources()),
             confirmation: confirmation.clone(),

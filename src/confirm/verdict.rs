@@ -3,18 +3,18 @@
 use super::bundle::SOURCES;
 use super::kernel_check;
 use super::manifest::{Expected, HOST_ACCESS};
-use super::record::{Frame, Record, Records};
+use super::record::{FaultRecord, Records, SourceFrame};
 use base::rules::Rule;
 use finding::Direction;
 use finding::names::base_name;
-use frontend::own::Own;
+use frontend::own::UserFolders;
 use frontend::paths::normalise;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Verdict of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RunVerdict {
     /// The same kernel, line, direction and thread were reported; holds the evidence.
     Confirmed(String),
     /// The run ended by itself and reported nothing similar.
@@ -23,17 +23,17 @@ pub enum Verdict {
 }
 
 /// Folders of code on the machine that ran it.
-pub struct Surroundings<'a> {
+pub struct CodeFolders<'a> {
     /// Folder of the bundle to which sources were copied.
     pub bundle: &'a Path,
     /// Folder of the toolkit, by all its names.
     pub toolkit: Vec<PathBuf>,
 }
 
-impl Surroundings<'_> {
+impl CodeFolders<'_> {
     /// Whether a file is a header outside the user's code, by the analysis's rules. A copy in the bundle is judged by
     /// the path of its original. Toolkits and projects may be reached through links with several names.
-    fn is_system(&self, own: &Own, path: &str) -> bool {
+    fn is_system(&self, own: &UserFolders, path: &str) -> bool {
         let copies = self.bundle.join(SOURCES);
         let original = |p: &Path| match p.strip_prefix(&copies) {
             Ok(rest) => Path::new("/").join(rest),
@@ -56,37 +56,37 @@ impl Surroundings<'_> {
 
     /// Position of an access as a user would name it, by the analysis's rules: the innermost frame in the user's own
     /// sources. Frames below it come from another compiler's view of system headers and may differ.
-    fn place<'r>(&self, record: &'r Record, expected: &Expected) -> Option<Placed<'r>> {
-        let own = if expected.own == Own::default() { Own::outside([]) } else { expected.own.clone() };
+    fn place<'r>(&self, record: &'r FaultRecord, expected: &Expected) -> Option<RelevantFrames<'r>> {
+        let own = if expected.own == UserFolders::default() { UserFolders::outside([]) } else { expected.own.clone() };
         let own = own.and_outside(self.toolkit.clone());
         let at = record.frames.iter().position(|f| {
             !f.path.is_empty() && (self.same_file(&f.path, &expected.file) || !self.is_system(&own, &f.path))
         })?;
-        Some(Placed { users: &record.frames[at], inner: record.frames[..at].first() })
+        Some(RelevantFrames { users: &record.frames[at], inner: record.frames[..at].first() })
     }
 }
 
 /// Relevant frames of a record.
-struct Placed<'r> {
-    users: &'r Frame,
+struct RelevantFrames<'r> {
+    users: &'r SourceFrame,
     /// The access itself, if the user's frame only leads to it.
-    inner: Option<&'r Frame>,
+    inner: Option<&'r SourceFrame>,
 }
 
-impl fmt::Display for Placed<'_> {
+impl fmt::Display for RelevantFrames<'_> {
     /// Prints `a.cu:5, in `k``, and the position of the access itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Shown(self.users))?;
+        write!(f, "{}", DisplayedFrame(self.users))?;
         match self.inner {
-            Some(inner) => write!(f, "; the access itself at {}", Shown(inner)),
+            Some(inner) => write!(f, "; the access itself at {}", DisplayedFrame(inner)),
             None => Ok(()),
         }
     }
 }
 
-struct Shown<'r>(&'r Frame);
+struct DisplayedFrame<'r>(&'r SourceFrame);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for DisplayedFrame<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}, in `{}`", file_name(&self.0.path), self.0.line, self.0.func)
     }
@@ -103,14 +103,15 @@ pub fn judge(
     ended: bool,
     how: &str,
     array: Option<Array>,
-    around: &Surroundings<'_>,
-) -> Verdict {
+    around: &CodeFolders<'_>,
+) -> RunVerdict {
     if let Some(call) = &expected.call {
         return judge_call(expected.rule, call, records, ended, how);
     }
     let kernel = base_name(&expected.kernel);
-    let is_here = |p: &Placed<'_>| p.users.line == expected.line && around.same_file(&p.users.path, &expected.file);
-    let here: Vec<&Record> = records
+    let is_here =
+        |p: &RelevantFrames<'_>| p.users.line == expected.line && around.same_file(&p.users.path, &expected.file);
+    let here: Vec<&FaultRecord> = records
         .records
         .iter()
         .filter(|r| around.place(r, expected).is_some_and(|p| is_here(&p)) && r.frames.iter().any(|f| f.func == kernel))
@@ -120,7 +121,7 @@ pub fn judge(
         Direction::Write => "write",
         Direction::Atomic => "atomic",
     };
-    let same: Vec<&Record> = here.iter().copied().filter(|r| r.direction == direction).collect();
+    let same: Vec<&FaultRecord> = here.iter().copied().filter(|r| r.direction == direction).collect();
     if let Some(r) = same.iter().find(|r| (r.block, r.thread) == (expected.block, expected.thread)) {
         let place = match array {
             None => String::new(),
@@ -129,7 +130,7 @@ pub fn judge(
                 // The same thread at the same line, elsewhere in the array: perhaps in another iteration. It is not
                 // the witness.
                 if seen != offset {
-                    return Verdict::Inconclusive(format!(
+                    return RunVerdict::Inconclusive(format!(
                         "the same access was reported{} at byte {seen} of {extent}, not at byte {offset}",
                         by(r)
                     ));
@@ -138,59 +139,59 @@ pub fn judge(
             }
         };
         let matched = around.place(r, expected).map_or_else(String::new, |p| format!(", matched at {p}"));
-        return Verdict::Confirmed(format!("{} at {:#x}{place}{}{matched}", r.text, r.address, by(r)));
+        return RunVerdict::Confirmed(format!("{} at {:#x}{place}{}{matched}", r.text, r.address, by(r)));
     }
     if let Some(r) = same.first() {
-        return Verdict::Inconclusive(format!("the same access was reported{}, not by that of the witness", by(r)));
+        return RunVerdict::Inconclusive(format!("the same access was reported{}, not by that of the witness", by(r)));
     }
     if !records.unknown.is_empty() {
         let names: Vec<&str> = records.unknown.iter().take(3).map(String::as_str).collect();
-        return Verdict::Inconclusive(format!(
+        return RunVerdict::Inconclusive(format!(
             "Compute Sanitizer's records have elements that this version does not know: {}",
             names.join(", ")
         ));
     }
     if let Some(r) = here.first().or(records.records.iter().find(|r| !r.frames.is_empty()).as_ref()) {
         let at = around.place(r, expected).map_or_else(String::new, |p| format!(" at {p}"));
-        return Verdict::Inconclusive(format!("another bad access ended the kernel first: {}{at}{}", r.text, by(r)));
+        return RunVerdict::Inconclusive(format!("another bad access ended the kernel first: {}{at}{}", r.text, by(r)));
     }
     if let Some(r) = records.records.first() {
-        return Verdict::Inconclusive(format!("the run failed before: {}", r.text));
+        return RunVerdict::Inconclusive(format!("the run failed before: {}", r.text));
     }
     if !ended || records.cut_off {
-        return Verdict::Inconclusive(format!("the run {how}"));
+        return RunVerdict::Inconclusive(format!("the run {how}"));
     }
-    Verdict::NotReproduced("Compute Sanitizer reported nothing".into())
+    RunVerdict::NotReproduced("Compute Sanitizer reported nothing".into())
 }
 
 /// Judges a runtime call that must fail because of its arguments. Records do not distinguish several calls of one
 /// function.
-fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str) -> Verdict {
-    let refused: Vec<&Record> = records
+fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str) -> RunVerdict {
+    let refused: Vec<&FaultRecord> = records
         .records
         .iter()
         .filter(|r| r.kind == "Api" && r.api == call && r.error == "cudaErrorInvalidValue")
         .collect();
     if let [first, others @ ..] = refused.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(", {} times", refused.len()) };
-        return Verdict::Confirmed(format!("{}{more}", first.text.trim_end_matches('.')));
+        return RunVerdict::Confirmed(format!("{}{more}", first.text.trim_end_matches('.')));
     }
     if let Some(r) = records.records.first() {
-        return Verdict::Inconclusive(format!("the run failed before: {}", r.text));
+        return RunVerdict::Inconclusive(format!("the run failed before: {}", r.text));
     }
     if !ended || records.cut_off {
-        return Verdict::Inconclusive(format!("the run {how}"));
+        return RunVerdict::Inconclusive(format!("the run {how}"));
     }
     if call == HOST_ACCESS {
-        return Verdict::Inconclusive("what the host accesses is seen only where the machine refuses it".into());
+        return RunVerdict::Inconclusive("what the host accesses is seen only where the machine refuses it".into());
     }
     // The driver reserves memory in steps and sees only accesses that leave them; it does not see host memory.
     if rule != Rule::DoubleFree {
-        return Verdict::Inconclusive(format!(
+        return RunVerdict::Inconclusive(format!(
             "no call of `{call}` was refused: the driver does not see a copy that stays in the memory that it reserved for its device arrays, nor what it does to the host's"
         ));
     }
-    Verdict::NotReproduced(format!("no call of `{call}` was refused"))
+    RunVerdict::NotReproduced(format!("no call of `{call}` was refused"))
 }
 
 /// Verdict from the check compiled into the kernel; `record` is `None` if it never saw the access out of bounds.
@@ -198,11 +199,11 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
 pub fn of_record(
     expected: &Expected,
     left_out: u64,
-    record: Option<kernel_check::Record>,
+    record: Option<kernel_check::RowRecord>,
     extent: i64,
     ended: bool,
     how: &str,
-) -> Verdict {
+) -> RunVerdict {
     let what = match expected.direction {
         Direction::Read => "read",
         Direction::Write => "write",
@@ -218,7 +219,7 @@ pub fn of_record(
     match record {
         Some(r) if r.by_witness > 0 => {
             let address = r.address.map_or_else(String::new, |a| format!("{a:#x}, "));
-            Verdict::Confirmed(format!(
+            RunVerdict::Confirmed(format!(
                 "{what} of {} bytes at {address}byte {} of {extent}{part}{}, {} times out of bounds in all{others}, checked at {}:{}{}",
                 expected.bytes,
                 r.offset,
@@ -229,16 +230,16 @@ pub fn of_record(
                 expected.inner.as_ref().map_or_else(String::new, |i| format!("; the access itself at {i}")),
             ))
         }
-        Some(r) => Verdict::Inconclusive(format!(
+        Some(r) => RunVerdict::Inconclusive(format!(
             "the same access was out of bounds{}, not by that of the witness",
             thread(r.thread, r.block)
         )),
-        None if !ended => Verdict::Inconclusive(format!("the launch {how}")),
-        None => Verdict::NotReproduced("the access was never out of bounds".into()),
+        None if !ended => RunVerdict::Inconclusive(format!("the launch {how}")),
+        None => RunVerdict::NotReproduced("the access was never out of bounds".into()),
     }
 }
 
-fn by(r: &Record) -> String {
+fn by(r: &FaultRecord) -> String {
     thread(r.thread, r.block)
 }
 
@@ -253,18 +254,18 @@ fn file_name(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Records, Surroundings, Verdict, judge, of_record};
-    use crate::kernel_check::Record;
+    use super::{CodeFolders, Records, RunVerdict, judge, of_record};
+    use crate::kernel_check::RowRecord;
     use crate::manifest::Expected;
     use base::rules::Rule;
     use finding::Direction;
-    use frontend::own::Own;
-    use nvcc::command::{Command, Environment};
+    use frontend::own::UserFolders;
+    use nvcc::command::{Environment, NvccCommand};
     use std::ffi::OsString;
     use std::path::Path;
 
-    fn around() -> Surroundings<'static> {
-        Surroundings { bundle: Path::new("/project"), toolkit: vec!["/usr/local/cuda-13.0".into()] }
+    fn around() -> CodeFolders<'static> {
+        CodeFolders { bundle: Path::new("/project"), toolkit: vec!["/usr/local/cuda-13.0".into()] }
     }
 
     fn golden(name: &str) -> Records {
@@ -283,7 +284,7 @@ mod tests {
             file: file.into(),
             line,
             inner: None,
-            own: Own::default(),
+            own: UserFolders::default(),
             direction,
             bytes: 8,
             block: [0; 3],
@@ -294,7 +295,7 @@ mod tests {
     }
 
     /// Verdict on the machine where `golden` was recorded, on which the toolkit has two names.
-    fn says(e: &Expected, r: &Records) -> Verdict {
+    fn says(e: &Expected, r: &Records) -> RunVerdict {
         judge(e, r, true, "ended", None, &around())
     }
 
@@ -308,7 +309,7 @@ mod tests {
             Direction::Read,
             [7, 3, 0],
         );
-        let Verdict::Confirmed(detail) = says(&good, &r) else { panic!("{:?}", says(&good, &r)) };
+        let RunVerdict::Confirmed(detail) = says(&good, &r) else { panic!("{:?}", says(&good, &r)) };
         assert_eq!(
             detail,
             "Invalid __global__ read of size 8 bytes is out of bounds at 0x7f1e2a800700 by thread (7, 3, 0) of block (0, 0, 0), matched at global_read.cu:5, in `load`"
@@ -321,7 +322,7 @@ mod tests {
             Expected { thread: [6, 3, 0], ..good.clone() },
             Expected { block: [1, 0, 0], ..good.clone() },
         ] {
-            assert!(matches!(says(&bad, &r), Verdict::Inconclusive(_)), "{bad:?}");
+            assert!(matches!(says(&bad, &r), RunVerdict::Inconclusive(_)), "{bad:?}");
         }
     }
 
@@ -334,15 +335,15 @@ mod tests {
             Direction::Atomic,
             [3, 0, 0],
         );
-        assert!(matches!(says(&e, &golden("atomic.xml")), Verdict::Confirmed(_)));
+        assert!(matches!(says(&e, &golden("atomic.xml")), RunVerdict::Confirmed(_)));
     }
 
     /// Own paths of a unit compiled with the flags with which `header_frames` was recorded.
-    fn own_of_header_frames() -> Own {
+    fn own_of_header_frames() -> UserFolders {
         let words = ["-Iinc", "-isystem", "system", "header_frames.cu"].map(OsString::from);
-        let command = Command::read(&words, &Environment::default(), Path::new("/project"));
+        let command = NvccCommand::read(&words, &Environment::default(), Path::new("/project"));
         let plan = command.plan(Path::new("/project"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap();
-        Own::of(&plan.request.units[0], [])
+        UserFolders::of(&plan.request.units[0], [])
     }
 
     #[test]
@@ -385,27 +386,27 @@ mod tests {
             ),
         ] {
             let r = golden(&format!("header_frames_{record}.xml"));
-            let Verdict::Confirmed(detail) = says(&at(line, direction), &r) else {
+            let RunVerdict::Confirmed(detail) = says(&at(line, direction), &r) else {
                 panic!("{record}: {:?}", says(&at(line, direction), &r))
             };
             assert!(detail.ends_with(&format!(", matched at {frames}")), "{record}: {detail}");
             for other in [line + 1, 112, 2] {
-                assert!(matches!(says(&at(other, direction), &r), Verdict::Inconclusive(_)), "{record} at {other}");
+                assert!(matches!(says(&at(other, direction), &r), RunVerdict::Inconclusive(_)), "{record} at {other}");
             }
         }
         // A project's own header belongs to the user: the position is there, and not at the call.
         let operator = golden("header_frames_operator.xml");
         let own =
             Expected { own: own_of_header_frames(), ..expected(kernel, "inc/own.h", 2, Direction::Read, [4, 0, 0]) };
-        let Verdict::Confirmed(detail) = says(&own, &operator) else { panic!("{:?}", says(&own, &operator)) };
+        let RunVerdict::Confirmed(detail) = says(&own, &operator) else { panic!("{:?}", says(&own, &operator)) };
         assert!(detail.ends_with(", matched at own.h:2, in `+`"), "{detail}");
-        assert!(matches!(says(&at(18, Direction::Read), &operator), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&at(18, Direction::Read), &operator), RunVerdict::Inconclusive(_)));
         // With `-I`, the other header would also be the user's.
         let vendored = golden("header_frames_vendored.xml");
-        let mine = Expected { own: Own::default(), ..at(19, Direction::Read) };
-        assert!(matches!(says(&mine, &vendored), Verdict::Inconclusive(_)));
+        let mine = Expected { own: UserFolders::default(), ..at(19, Direction::Read) };
+        assert!(matches!(says(&mine, &vendored), RunVerdict::Inconclusive(_)));
         let there = Expected { file: "system/vendored.h".into(), line: 2, ..mine };
-        assert!(matches!(says(&there, &vendored), Verdict::Confirmed(_)));
+        assert!(matches!(says(&there, &vendored), RunVerdict::Confirmed(_)));
     }
 
     #[test]
@@ -419,14 +420,14 @@ mod tests {
             own: own_of_header_frames(),
             ..expected("k(int)", "sources/project/header_frames.cu", 19, Direction::Read, [4, 0, 0])
         };
-        let at = Surroundings { bundle: Path::new("/bundle"), toolkit: vec!["/opt/cuda".into()] };
-        assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));
+        let at = CodeFolders { bundle: Path::new("/bundle"), toolkit: vec!["/opt/cuda".into()] };
+        assert!(matches!(judge(&e, &r, true, "ended", None, &at), RunVerdict::Confirmed(_)));
         // A toolkit that this machine has in another folder.
         let r = Records::parse(&text.replace("/project/system", "/opt/cuda/include"));
         let e = Expected { file: "/project/header_frames.cu".into(), ..e };
-        assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));
-        let without = Surroundings { bundle: Path::new("/bundle"), toolkit: vec![] };
-        assert!(matches!(judge(&e, &r, true, "ended", None, &without), Verdict::Inconclusive(_)));
+        assert!(matches!(judge(&e, &r, true, "ended", None, &at), RunVerdict::Confirmed(_)));
+        let without = CodeFolders { bundle: Path::new("/bundle"), toolkit: vec![] };
+        assert!(matches!(judge(&e, &r, true, "ended", None, &without), RunVerdict::Inconclusive(_)));
     }
 
     #[test]
@@ -434,9 +435,9 @@ mod tests {
         let e = expected("s(float4*)", "vector.cu", 1, Direction::Write, [31, 0, 0]);
         let r = golden("vector.xml");
         let at = |start| judge(&e, &r, true, "ended", Some((start, 496, 504)), &around());
-        let Verdict::Confirmed(detail) = at(r.records[0].address - 496) else { panic!() };
+        let RunVerdict::Confirmed(detail) = at(r.records[0].address - 496) else { panic!() };
         assert!(detail.contains("at 0x7fcb008001f0, byte 496 of 504, by thread (31, 0, 0)"), "{detail}");
-        assert!(matches!(at(r.records[0].address - 480), Verdict::Inconclusive(_)));
+        assert!(matches!(at(r.records[0].address - 480), RunVerdict::Inconclusive(_)));
     }
 
     #[test]
@@ -446,7 +447,7 @@ mod tests {
             of_record(
                 &e,
                 0,
-                Some(Record { count: 2, by_witness: 1, offset: -8, address, block: [0; 3], thread: [30, 0, 0] }),
+                Some(RowRecord { count: 2, by_witness: 1, offset: -8, address, block: [0; 3], thread: [30, 0, 0] }),
                 504,
                 true,
                 "ended",
@@ -455,9 +456,9 @@ mod tests {
         let rest = "byte -8 of 504 by thread (31, 0, 0) of block (0, 0, 0), 2 times out of bounds in all, checked at vector.cu:1";
         assert_eq!(
             says(Some(0x7f5a_0000_0478)),
-            Verdict::Confirmed(format!("write of 8 bytes at 0x7f5a00000478, {rest}"))
+            RunVerdict::Confirmed(format!("write of 8 bytes at 0x7f5a00000478, {rest}"))
         );
-        assert_eq!(says(None), Verdict::Confirmed(format!("write of 8 bytes at {rest}")));
+        assert_eq!(says(None), RunVerdict::Confirmed(format!("write of 8 bytes at {rest}")));
     }
 
     #[test]
@@ -473,13 +474,13 @@ mod tests {
             ("cudaMemcpy", "memcpy_too_long.xml"),
             ("cudaMemset", "memset_too_long.xml"),
         ] {
-            let Verdict::Confirmed(detail) = says(&call(name), &golden(file)) else { panic!("{name}") };
+            let RunVerdict::Confirmed(detail) = says(&call(name), &golden(file)) else { panic!("{name}") };
             assert!(detail.starts_with("Program hit cudaErrorInvalidValue") && detail.ends_with(name), "{detail}");
         }
-        assert!(matches!(says(&call("cudaMemcpy"), &golden("double_free.xml")), Verdict::Inconclusive(_)));
-        assert!(matches!(says(&call("cudaFree"), &golden("use_after_free.xml")), Verdict::Inconclusive(_)));
-        assert!(matches!(says(&call("cudaFree"), &golden("clean.xml")), Verdict::NotReproduced(_)));
-        assert!(matches!(says(&call("cudaMemcpy"), &golden("clean.xml")), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&call("cudaMemcpy"), &golden("double_free.xml")), RunVerdict::Inconclusive(_)));
+        assert!(matches!(says(&call("cudaFree"), &golden("use_after_free.xml")), RunVerdict::Inconclusive(_)));
+        assert!(matches!(says(&call("cudaFree"), &golden("clean.xml")), RunVerdict::NotReproduced(_)));
+        assert!(matches!(says(&call("cudaMemcpy"), &golden("clean.xml")), RunVerdict::Inconclusive(_)));
     }
 
     #[test]
@@ -488,26 +489,26 @@ mod tests {
             rule: Rule::UseAfterFree,
             ..expected("s(int*)", "use_after_free.cu", 1, Direction::Write, [0; 3])
         };
-        assert!(matches!(says(&e, &golden("use_after_free.xml")), Verdict::Confirmed(_)));
+        assert!(matches!(says(&e, &golden("use_after_free.xml")), RunVerdict::Confirmed(_)));
     }
 
     #[test]
     fn what_is_hidden_is_inconclusive_and_silence_is_not_reproduced() {
         let hidden = expected("s(int*, int*)", "two_lines.cu", 2, Direction::Write, [16, 0, 0]);
-        let Verdict::Inconclusive(why) = says(&hidden, &golden("two_lines.xml")) else { panic!() };
+        let RunVerdict::Inconclusive(why) = says(&hidden, &golden("two_lines.xml")) else { panic!() };
         assert!(why.contains("another bad access ended the kernel first") && why.contains("two_lines.cu:3"), "{why}");
         let e = expected("s(int*)", "shared_neighbour.cu", 5, Direction::Write, [15, 0, 0]);
-        assert!(matches!(says(&e, &golden("shared_neighbour.xml")), Verdict::NotReproduced(_)));
+        assert!(matches!(says(&e, &golden("shared_neighbour.xml")), RunVerdict::NotReproduced(_)));
         assert!(matches!(
             judge(&e, &golden("clean.xml"), false, "did not end in time", None, &around()),
-            Verdict::Inconclusive(_)
+            RunVerdict::Inconclusive(_)
         ));
-        assert!(matches!(says(&e, &Records::parse("")), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&e, &Records::parse("")), RunVerdict::Inconclusive(_)));
         let mut odd = golden("clean.xml");
         odd.unknown.insert("record/novelty".into());
-        assert!(matches!(says(&e, &odd), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&e, &odd), RunVerdict::Inconclusive(_)));
         let api = golden("invalid_launch.xml");
-        let Verdict::Inconclusive(why) = says(&e, &api) else { panic!() };
+        let RunVerdict::Inconclusive(why) = says(&e, &api) else { panic!() };
         assert!(why.starts_with("the run failed before: Program hit"), "{why}");
     }
 }

@@ -18,12 +18,12 @@ pub const COMMAND: &str = "__watch";
 
 /// Handle of the watching process, which lives as long as something is to be watched.
 #[derive(Debug)]
-pub struct Watch {
+pub struct WatchHandle {
     child: Child,
     folders: ChildStdin,
 }
 
-impl Watch {
+impl WatchHandle {
     /// Starts the process. `None` if that is impossible: leftover processes then end at their own time limits.
     pub fn start() -> Option<Self> {
         let mut command = Command::new(std::env::current_exe().ok()?);
@@ -47,7 +47,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for WatchHandle {
     /// Kills the watching process, because nothing is left to watch.
     fn drop(&mut self) {
         let _ = self.child.kill();

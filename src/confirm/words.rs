@@ -1,6 +1,6 @@
 //! Texts for commands, their output, and sizes.
 
-use super::process::Ended;
+use super::process::RunEnd;
 use std::process::Command;
 
 /// Number of bytes for people: `8.6 GiB (9234179688 bytes)`.
@@ -17,7 +17,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-pub fn last_line(ended: &Ended) -> Option<&str> {
+pub fn last_line(ended: &RunEnd) -> Option<&str> {
     ended
         .output
         .lines()

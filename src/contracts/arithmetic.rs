@@ -2,30 +2,30 @@
 //!
 //! In: integers. Out: an integer; the reason why the result is undefined; or an error if it does not fit.
 
-use super::ast::{Binary, Function, Span};
-use super::eval::{EvalError, Stop, Undefined};
+use super::ast::{Binary, ContractFunction, Span};
+use super::eval::{EvalError, EvalStop, Undefined};
 
 /// Applies a function of integers. `None` if it is not one, or the number of arguments is wrong.
-pub(super) fn applied(function: Function, values: &[i128], span: Span) -> Option<Result<i128, Stop>> {
-    let fits = |v: Option<i128>| v.ok_or(Stop::from(EvalError::TooLarge(span)));
+pub(super) fn applied(function: ContractFunction, values: &[i128], span: Span) -> Option<Result<i128, EvalStop>> {
+    let fits = |v: Option<i128>| v.ok_or(EvalStop::from(EvalError::TooLarge(span)));
     Some(match (function, values) {
-        (Function::Min, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.min(*b))),
-        (Function::Max, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.max(*b))),
-        (Function::Abs, [a]) => fits(a.checked_abs()),
-        (Function::CeilDiv, [_, 0]) => Err(Stop::Undefined(Undefined::DivisionByZero(span))),
-        (Function::CeilDiv, [a, b]) => {
+        (ContractFunction::Min, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.min(*b))),
+        (ContractFunction::Max, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.max(*b))),
+        (ContractFunction::Abs, [a]) => fits(a.checked_abs()),
+        (ContractFunction::CeilDiv, [_, 0]) => Err(EvalStop::Undefined(Undefined::DivisionByZero(span))),
+        (ContractFunction::CeilDiv, [a, b]) => {
             fits(a.checked_div(*b).map(|q| q + i128::from(a % b != 0 && (*a < 0) == (*b < 0))))
         }
         _ => return None,
     })
 }
 
-pub(super) fn arithmetic(op: Binary, a: i128, b: i128, span: Span) -> Result<i128, Stop> {
+pub(super) fn arithmetic(op: Binary, a: i128, b: i128, span: Span) -> Result<i128, EvalStop> {
     if matches!(op, Binary::Div | Binary::Rem) && b == 0 {
-        return Err(Stop::Undefined(Undefined::DivisionByZero(span)));
+        return Err(EvalStop::Undefined(Undefined::DivisionByZero(span)));
     }
     if matches!(op, Binary::Shl | Binary::Shr) && b < 0 {
-        return Err(Stop::Undefined(Undefined::NegativeShift(span)));
+        return Err(EvalStop::Undefined(Undefined::NegativeShift(span)));
     }
     let out = match op {
         Binary::Mul => a.checked_mul(b),

@@ -1,6 +1,6 @@
 //! Abstract syntax of contracts.
 //!
-//! In: nothing. Out: terms ([`Term`]: integers, pointers, objects) and conditions ([`Cond`]), each with its position
+//! In: nothing. Out: terms ([`ContractTerm`]: integers, pointers, objects) and conditions ([`Cond`]), each with its position
 //! in the text. The crate's root documents their semantics. Equality and order only compare the syntax, not positions
 //! and sorts.
 
@@ -32,7 +32,7 @@ impl From<std::ops::Range<usize>> for Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sort {
     /// Unknown from the syntax alone, as for a bare name; [`crate::resolve()`] finds it.
-    Open,
+    Unresolved,
     Integer,
     /// Pointers, and arrays, which decay to a pointer to their first element.
     Pointer,
@@ -41,7 +41,7 @@ pub enum Sort {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Term {
+pub struct ContractTerm {
     pub kind: TermKind,
     pub span: Span,
     pub sort: Sort,
@@ -55,48 +55,48 @@ pub enum TermKind {
     Null,
     /// A parameter, a constant, a member of the type (in an invariant) or a variable of `forall`; may contain `::`.
     Name(String),
-    Launch(Launch),
+    Launch(LaunchProperty),
     /// `a.b`, `a->b`.
-    Member(Box<Term>, Access, String),
+    Member(Box<ContractTerm>, MemberOperator, String),
     /// `a.b(c)`, `a->b(c)`.
-    Method(Box<Term>, Access, String, Vec<Term>),
-    Subscript(Box<Term>, Box<Term>),
-    Deref(Box<Term>),
-    Apply(Function, Vec<Term>),
+    Method(Box<ContractTerm>, MemberOperator, String, Vec<ContractTerm>),
+    Subscript(Box<ContractTerm>, Box<ContractTerm>),
+    Deref(Box<ContractTerm>),
+    Apply(ContractFunction, Vec<ContractTerm>),
     /// Size of a type in bytes. The type is spelled as in C, with single spaces.
     SizeOf(String),
-    Cast(WideType, Box<Term>),
-    Unary(Unary, Box<Term>),
-    Binary(Binary, Box<Term>, Box<Term>),
-    Choice(Box<Cond>, Box<Term>, Box<Term>),
+    Cast(WideType, Box<ContractTerm>),
+    Unary(UnaryOperator, Box<ContractTerm>),
+    Binary(Binary, Box<ContractTerm>, Box<ContractTerm>),
+    Choice(Box<Cond>, Box<ContractTerm>, Box<ContractTerm>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Access {
+pub enum MemberOperator {
     Dot,
     Arrow,
 }
 
 /// Property of a launch configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Launch {
+pub enum LaunchProperty {
     /// `gridDim.x`, in blocks.
-    Grid(Axis),
+    Grid(Dim3Member),
     /// `blockDim.x`, in threads.
-    Block(Axis),
+    Block(Dim3Member),
     /// `dynamicSharedBytes`: the third argument of the launch, in bytes.
     DynamicShared,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Axis {
+pub enum Dim3Member {
     X,
     Y,
     Z,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Function {
+pub enum ContractFunction {
     /// Bytes from a pointer to the end of its object; 0 for a null pointer. Negative past the end.
     Extent,
     /// The extent divided by the element size, rounded down.
@@ -108,7 +108,7 @@ pub enum Function {
     CeilDiv,
 }
 
-impl Function {
+impl ContractFunction {
     pub const ALL: [(&'static str, Self); 6] = [
         ("extent", Self::Extent),
         ("elements", Self::Elements),
@@ -177,7 +177,7 @@ impl WideType {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Unary {
+pub enum UnaryOperator {
     Minus,
     Complement,
 }
@@ -242,9 +242,9 @@ pub struct Cond {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CondKind {
     Literal(bool),
-    Compare(Comparison, Box<Term>, Box<Term>),
+    Compare(Comparison, Box<ContractTerm>, Box<ContractTerm>),
     /// A bare term: true if it is neither 0 nor null.
-    Truth(Box<Term>),
+    Truth(Box<ContractTerm>),
     Not(Box<Cond>),
     /// Conjunction of at least two conditions that are no `And` themselves: [`Cond::all`].
     And(Vec<Cond>),
@@ -256,15 +256,15 @@ pub enum CondKind {
     Choice(Box<Cond>, Box<Cond>, Box<Cond>),
     Forall(Box<Forall>),
     /// Disjointness of at least two ranges, each from a pointer to the end of its object: no two share a byte.
-    Disjoint(Vec<Term>),
+    Disjoint(Vec<ContractTerm>),
 }
 
 /// `forall i in [from, to): body`, or `[from, to]` if `closed`. True for an empty range.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Forall {
     pub variable: String,
-    pub from: Term,
-    pub to: Term,
+    pub from: ContractTerm,
+    pub to: ContractTerm,
     pub closed: bool,
     pub body: Cond,
 }
@@ -287,4 +287,4 @@ macro_rules! compared_by_kind {
         }
     )* };
 }
-compared_by_kind!(Term, Cond);
+compared_by_kind!(ContractTerm, Cond);

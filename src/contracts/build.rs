@@ -3,16 +3,18 @@
 //! In: parts. Out: the term or condition with its sort, as far as the syntax determines it, and with flat chains.
 //! Also lists the parts of a term or condition.
 
-use super::ast::{Binary, Comparison, Cond, CondKind, Function, Sort, Span, Term, TermKind, Unary};
+use super::ast::{
+    Binary, Comparison, Cond, CondKind, ContractFunction, ContractTerm, Sort, Span, TermKind, UnaryOperator,
+};
 
-impl Term {
+impl ContractTerm {
     /// Builds a term with the sort that its syntax determines.
     #[must_use]
     pub fn new(kind: TermKind, span: Span) -> Self {
         let sort = match &kind {
             TermKind::Null => Sort::Pointer,
-            TermKind::Name(_) | TermKind::Member(..) | TermKind::Method(..) => Sort::Open,
-            TermKind::Subscript(..) | TermKind::Deref(_) => Sort::Open,
+            TermKind::Name(_) | TermKind::Member(..) | TermKind::Method(..) => Sort::Unresolved,
+            TermKind::Subscript(..) | TermKind::Deref(_) => Sort::Unresolved,
             TermKind::Choice(_, a, b) => either(a.sort, b.sort),
             TermKind::Binary(Binary::Add | Binary::Sub, a, b) => either(a.sort, b.sort),
             _ => Sort::Integer,
@@ -23,7 +25,7 @@ impl Term {
     #[must_use]
     pub fn int(value: i128) -> Self {
         let size = Self::new(TermKind::Int(value.saturating_abs()), Span::default());
-        if value < 0 { Self::new(TermKind::Unary(Unary::Minus, Box::new(size)), Span::default()) } else { size }
+        if value < 0 { Self::new(TermKind::Unary(UnaryOperator::Minus, Box::new(size)), Span::default()) } else { size }
     }
 
     #[must_use]
@@ -32,7 +34,7 @@ impl Term {
     }
 
     #[must_use]
-    pub fn apply(function: Function, arguments: Vec<Self>) -> Self {
+    pub fn apply(function: ContractFunction, arguments: Vec<Self>) -> Self {
         Self::new(TermKind::Apply(function, arguments), Span::default())
     }
 
@@ -67,7 +69,7 @@ fn either(a: Sort, b: Sort) -> Sort {
     match (a, b) {
         (Sort::Pointer, _) | (_, Sort::Pointer) => Sort::Pointer,
         (Sort::Integer, Sort::Integer) => Sort::Integer,
-        _ => Sort::Open,
+        _ => Sort::Unresolved,
     }
 }
 
@@ -79,7 +81,7 @@ impl Cond {
 
     /// Outermost terms of a condition.
     #[must_use]
-    pub fn terms(&self) -> Vec<&Term> {
+    pub fn terms(&self) -> Vec<&ContractTerm> {
         match &self.kind {
             CondKind::Literal(_) => vec![],
             CondKind::Compare(_, a, b) => vec![a, b],
@@ -99,7 +101,7 @@ impl Cond {
     }
 
     #[must_use]
-    pub fn compare(op: Comparison, a: Term, b: Term) -> Self {
+    pub fn compare(op: Comparison, a: ContractTerm, b: ContractTerm) -> Self {
         let span = a.span.to(b.span);
         Self::new(CondKind::Compare(op, Box::new(a), Box::new(b)), span)
     }
@@ -115,7 +117,7 @@ impl Cond {
         let span = c.span.to(no.span);
         let kind = match (yes.kind, no.kind) {
             (CondKind::Truth(a), CondKind::Truth(b)) => {
-                CondKind::Truth(Box::new(Term::new(TermKind::Choice(Box::new(c), a, b), span)))
+                CondKind::Truth(Box::new(ContractTerm::new(TermKind::Choice(Box::new(c), a, b), span)))
             }
             (a, b) => CondKind::Choice(Box::new(c), Box::new(Self::new(a, yes.span)), Box::new(Self::new(b, no.span))),
         };

@@ -3,15 +3,15 @@
 //! In: two terms and a comparison operator. Out: one polynomial that is at least 0, equal to 0 or unequal to 0, and
 //! back in the form that people write. For two such constraints: their conjunction as one.
 
-use super::ast::{Binary, Comparison, Cond, CondKind, Sort, Term, TermKind};
-use super::polynomial::{Partial, Polynomial, partials, polynomial};
+use super::ast::{Binary, Comparison, Cond, CondKind, ContractTerm, Sort, TermKind};
+use super::polynomial::{PartialTerms, Polynomial, partials, polynomial};
 
 /// Whether a term may be a pointer, as far as is known.
-pub(super) fn may_point(t: &Term) -> bool {
+pub(super) fn may_point(t: &ContractTerm) -> bool {
     match t.sort {
         Sort::Integer => false,
         Sort::Pointer | Sort::Object => true,
-        Sort::Open => match &t.kind {
+        Sort::Unresolved => match &t.kind {
             TermKind::Binary(Binary::Add | Binary::Sub, a, b) => may_point(a) || may_point(b),
             _ => true,
         },
@@ -19,8 +19,8 @@ pub(super) fn may_point(t: &Term) -> bool {
 }
 
 /// Whether both sides of an equality may be pointers. The only integer that pointers are compared with is 0.
-pub(super) fn may_both_point(a: &Term, b: &Term) -> bool {
-    let zero = |t: &Term| t.kind == TermKind::Int(0);
+pub(super) fn may_both_point(a: &ContractTerm, b: &ContractTerm) -> bool {
+    let zero = |t: &ContractTerm| t.kind == TermKind::Int(0);
     may_point(a) && (may_point(b) || zero(b)) || may_point(b) && zero(a)
 }
 
@@ -35,21 +35,26 @@ pub(super) enum Relation {
 
 /// A comparison as one polynomial, divided by the common divisor of its coefficients.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Constraint {
+pub(super) struct NormalConstraint {
     pub(super) relation: Relation,
     pub(super) sum: Polynomial,
 }
 
-pub(super) enum Read {
-    Constraint(Constraint),
+pub(super) enum ConstraintReading {
+    Constraint(NormalConstraint),
     Always,
     Never,
 }
 
-pub(super) fn read(op: Comparison, a: &Term, b: &Term, partial: &mut Partial) -> Option<Read> {
+pub(super) fn read(
+    op: Comparison,
+    a: &ContractTerm,
+    b: &ContractTerm,
+    partial: &mut PartialTerms,
+) -> Option<ConstraintReading> {
     let (a, b) = (polynomial(a, partial)?, polynomial(b, partial)?);
     let strict = Polynomial::constant(1);
-    Constraint::new(
+    NormalConstraint::new(
         match op {
             Comparison::Eq => Relation::Eq,
             Comparison::Ne => Relation::Ne,
@@ -64,10 +69,10 @@ pub(super) fn read(op: Comparison, a: &Term, b: &Term, partial: &mut Partial) ->
     )
 }
 
-impl Constraint {
+impl NormalConstraint {
     #[allow(clippy::new_ret_no_self, reason = "some constraints are none")]
-    fn new(relation: Relation, sum: Polynomial) -> Option<Read> {
-        let literal = |b| Some(if b { Read::Always } else { Read::Never });
+    fn new(relation: Relation, sum: Polynomial) -> Option<ConstraintReading> {
+        let literal = |b| Some(if b { ConstraintReading::Always } else { ConstraintReading::Never });
         let (divisor, c) = (sum.common_divisor(), sum.constant_part());
         if divisor == 0 {
             return literal(match relation {
@@ -79,12 +84,12 @@ impl Constraint {
         if relation != Relation::Ge && c % divisor != 0 {
             return literal(relation == Relation::Ne);
         }
-        Some(Read::Constraint(Self { relation, sum: sum.divided(divisor) }))
+        Some(ConstraintReading::Constraint(Self { relation, sum: sum.divided(divisor) }))
     }
 
     /// Difference of two integers, wherever both are defined.
-    pub(super) fn difference(a: &Term, b: &Term) -> Option<Polynomial> {
-        let mut partial = Partial::new();
+    pub(super) fn difference(a: &ContractTerm, b: &ContractTerm) -> Option<Polynomial> {
+        let mut partial = PartialTerms::new();
         polynomial(a, &mut partial)?.plus(&polynomial(b, &mut partial)?, -1)
     }
 
@@ -143,22 +148,22 @@ impl Constraint {
         if matches!(op, Comparison::Eq | Comparison::Ne) && may_both_point(a, b) {
             return None;
         }
-        let mut partial = Partial::new();
-        let Read::Constraint(out) = read(*op, a, b, &mut partial)? else { return None };
+        let mut partial = PartialTerms::new();
+        let ConstraintReading::Constraint(out) = read(*op, a, b, &mut partial)? else { return None };
         keeps(&out.cond()?.terms(), &partial).then_some(out)
     }
 }
 
 /// Whether the terms still contain all possibly undefined subterms.
-pub(super) fn keeps(terms: &[&Term], partial: &Partial) -> bool {
-    let mut kept = Partial::new();
+pub(super) fn keeps(terms: &[&ContractTerm], partial: &PartialTerms) -> bool {
+    let mut kept = PartialTerms::new();
     terms.iter().for_each(|t| partials(t, &mut kept));
     partial.is_subset(&kept)
 }
 
 /// Conjunction of both as one constraint: `Some(None)` if they contradict each other, `None` if one constraint cannot
 /// express it.
-pub(super) fn merge(a: &Constraint, b: &Constraint) -> Option<Option<Constraint>> {
+pub(super) fn merge(a: &NormalConstraint, b: &NormalConstraint) -> Option<Option<NormalConstraint>> {
     let (va, vb) = (a.sum.variable_part(), b.sum.variable_part());
     let same = va == vb;
     if !same && va.negated()? != vb {
@@ -167,9 +172,9 @@ pub(super) fn merge(a: &Constraint, b: &Constraint) -> Option<Option<Constraint>
     let (ca, cb) = (a.sum.constant_part(), b.sum.constant_part());
     let with = |relation, c: i128| {
         let sum = va.plus(&Polynomial::constant(c), 1)?;
-        Some(Some(Constraint { relation, sum }))
+        Some(Some(NormalConstraint { relation, sum }))
     };
-    let kept = |c: &Constraint| Some(Some(c.clone()));
+    let kept = |c: &NormalConstraint| Some(Some(c.clone()));
     match (a.relation, b.relation) {
         (Relation::Ge, Relation::Ge) if same => with(Relation::Ge, ca.min(cb)),
         (Relation::Ge, Relation::Ge) => match ca.checked_add(cb)? {

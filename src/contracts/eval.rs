@@ -5,8 +5,11 @@
 //! them. It walks the syntax tree with 128-bit integers; a value that they do not hold is an error and never wraps.
 
 use super::arithmetic::{applied, arithmetic};
-use super::ast::{Access, Binary, Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind, Unary};
-use super::world::{Reading, Value, World};
+use super::ast::{
+    Binary, Comparison, Cond, CondKind, ContractFunction, ContractTerm, Forall, MemberOperator, Span, TermKind,
+    UnaryOperator,
+};
+use super::world::{TermValue, World, WorldAnswer};
 
 /// Reason why an evaluation is undecided.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +55,7 @@ impl From<bool> for Truth {
 }
 
 /// Value of a term in a world.
-pub type Of<W> = Value<<W as World>::Pointer, <W as World>::Object>;
+pub type EvaluatedTerm<W> = TermValue<<W as World>::Pointer, <W as World>::Object>;
 
 /// Evaluates a condition. `steps` is the maximum number of tree nodes to visit; nodes under `forall` count once per
 /// value.
@@ -67,20 +70,24 @@ pub fn eval<W: World>(c: &Cond, world: &W, steps: u64) -> Result<Truth, EvalErro
 ///
 /// # Errors
 /// As [`eval`].
-pub fn eval_term<W: World>(t: &Term, world: &W, steps: u64) -> Result<Result<Of<W>, Undefined>, EvalError> {
+pub fn eval_term<W: World>(
+    t: &ContractTerm,
+    world: &W,
+    steps: u64,
+) -> Result<Result<EvaluatedTerm<W>, Undefined>, EvalError> {
     match (Evaluation { world, steps, bound: vec![] }.term(t)) {
         Ok(v) => Ok(Ok(v)),
-        Err(Stop::Undefined(u)) => Ok(Err(u)),
-        Err(Stop::Error(e)) => Err(e),
+        Err(EvalStop::Undefined(u)) => Ok(Err(u)),
+        Err(EvalStop::Error(e)) => Err(e),
     }
 }
 
-pub(super) enum Stop {
+pub(super) enum EvalStop {
     Undefined(Undefined),
     Error(EvalError),
 }
 
-impl From<EvalError> for Stop {
+impl From<EvalError> for EvalStop {
     fn from(e: EvalError) -> Self {
         Self::Error(e)
     }
@@ -92,11 +99,11 @@ struct Evaluation<'a, W> {
     bound: Vec<(&'a str, i128)>,
 }
 
-fn known<T>(reading: Reading<T>, span: Span) -> Result<T, Stop> {
+fn known<T>(reading: WorldAnswer<T>, span: Span) -> Result<T, EvalStop> {
     match reading {
-        Reading::Value(v) => Ok(v),
-        Reading::Nothing => Err(Stop::Undefined(Undefined::Read(span))),
-        Reading::Unknown => Err(EvalError::Unknown(span).into()),
+        WorldAnswer::Value(v) => Ok(v),
+        WorldAnswer::Nothing => Err(EvalStop::Undefined(Undefined::Read(span))),
+        WorldAnswer::Unknown => Err(EvalError::Unknown(span).into()),
     }
 }
 
@@ -112,10 +119,10 @@ impl<'a, W: World> Evaluation<'a, W> {
             CondKind::Literal(b) => Ok((*b).into()),
             CondKind::Compare(op, a, b) => truth(self.compare(*op, a, b, c.span)),
             CondKind::Truth(t) => truth(self.term(t).and_then(|v| match v {
-                Value::Int(v) => Ok(v != 0),
-                Value::Null => Ok(false),
-                Value::Pointer(_) => Ok(true),
-                Value::Object(_) => Err(EvalError::Sort(t.span).into()),
+                TermValue::Int(v) => Ok(v != 0),
+                TermValue::Null => Ok(false),
+                TermValue::Pointer(_) => Ok(true),
+                TermValue::Object(_) => Err(EvalError::Sort(t.span).into()),
             })),
             CondKind::Not(a) => Ok(not(self.cond(a)?)),
             CondKind::And(all) => self.conjunction(all.iter().map(|c| (c, false))),
@@ -176,12 +183,12 @@ impl<'a, W: World> Evaluation<'a, W> {
         error.map_or(Ok(so_far), Err)
     }
 
-    fn disjoint(&mut self, all: &'a [Term]) -> Result<bool, Stop> {
+    fn disjoint(&mut self, all: &'a [ContractTerm]) -> Result<bool, EvalStop> {
         let mut pointers = vec![];
         for t in all {
             match self.term(t)? {
-                Value::Pointer(p) => pointers.push((p, t.span)),
-                Value::Null => {}
+                TermValue::Pointer(p) => pointers.push((p, t.span)),
+                TermValue::Null => {}
                 _ => return Err(EvalError::Sort(t.span).into()),
             }
         }
@@ -195,9 +202,15 @@ impl<'a, W: World> Evaluation<'a, W> {
         Ok(true)
     }
 
-    fn compare(&mut self, op: Comparison, a: &'a Term, b: &'a Term, span: Span) -> Result<bool, Stop> {
+    fn compare(
+        &mut self,
+        op: Comparison,
+        a: &'a ContractTerm,
+        b: &'a ContractTerm,
+        span: Span,
+    ) -> Result<bool, EvalStop> {
         let equal = match (self.term(a)?, self.term(b)?) {
-            (Value::Int(a), Value::Int(b)) => {
+            (TermValue::Int(a), TermValue::Int(b)) => {
                 return Ok(match op {
                     Comparison::Lt => a < b,
                     Comparison::Le => a <= b,
@@ -207,11 +220,10 @@ impl<'a, W: World> Evaluation<'a, W> {
                     Comparison::Ne => a != b,
                 });
             }
-            (Value::Null | Value::Int(0), Value::Null) | (Value::Null, Value::Int(0)) => true,
-            (Value::Pointer(_), Value::Null | Value::Int(0)) | (Value::Null | Value::Int(0), Value::Pointer(_)) => {
-                false
-            }
-            (Value::Pointer(a), Value::Pointer(b)) => known(self.world.same(&a, &b), span)?,
+            (TermValue::Null | TermValue::Int(0), TermValue::Null) | (TermValue::Null, TermValue::Int(0)) => true,
+            (TermValue::Pointer(_), TermValue::Null | TermValue::Int(0))
+            | (TermValue::Null | TermValue::Int(0), TermValue::Pointer(_)) => false,
+            (TermValue::Pointer(a), TermValue::Pointer(b)) => known(self.world.same(&a, &b), span)?,
             _ => return Err(EvalError::Sort(span).into()),
         };
         match op {
@@ -221,18 +233,18 @@ impl<'a, W: World> Evaluation<'a, W> {
         }
     }
 
-    fn int(&mut self, t: &'a Term) -> Result<i128, Stop> {
+    fn int(&mut self, t: &'a ContractTerm) -> Result<i128, EvalStop> {
         match self.term(t)? {
-            Value::Int(v) => Ok(v),
+            TermValue::Int(v) => Ok(v),
             _ => Err(EvalError::Sort(t.span).into()),
         }
     }
 
-    fn term(&mut self, t: &'a Term) -> Result<Of<W>, Stop> {
+    fn term(&mut self, t: &'a ContractTerm) -> Result<EvaluatedTerm<W>, EvalStop> {
         self.step()?;
         let value = match &t.kind {
             TermKind::Int(v) => *v,
-            TermKind::Null => return Ok(Value::Null),
+            TermKind::Null => return Ok(TermValue::Null),
             TermKind::Name(n) => match self.bound.iter().rev().find(|(name, _)| name == n) {
                 Some((_, v)) => *v,
                 None => return known(self.world.name(n), t.span),
@@ -240,7 +252,7 @@ impl<'a, W: World> Evaluation<'a, W> {
             TermKind::Launch(l) => known(self.world.launch(*l), t.span)?,
             TermKind::Member(a, access, name) => {
                 let of = self.reached(a, *access)?;
-                let Value::Object(of) = of else { return Err(EvalError::Sort(a.span).into()) };
+                let TermValue::Object(of) = of else { return Err(EvalError::Sort(a.span).into()) };
                 return known(self.world.member(&of, name), t.span);
             }
             TermKind::Method(a, access, name, args) => {
@@ -250,7 +262,7 @@ impl<'a, W: World> Evaluation<'a, W> {
             }
             TermKind::Subscript(a, index) => {
                 let (p, k) = (self.term(a)?, self.int(index)?);
-                if let Value::Object(of) = &p {
+                if let TermValue::Object(of) = &p {
                     return known(self.world.element(of, k), t.span);
                 }
                 let p = self.moved(p, k, a.span)?;
@@ -266,13 +278,15 @@ impl<'a, W: World> Evaluation<'a, W> {
             TermKind::Cast(_, a) => return self.term(a),
             TermKind::Unary(op, a) => {
                 let v = self.int(a)?;
-                let out = if *op == Unary::Minus { v.checked_neg() } else { Some(!v) };
+                let out = if *op == UnaryOperator::Minus { v.checked_neg() } else { Some(!v) };
                 out.ok_or(EvalError::TooLarge(t.span))?
             }
             TermKind::Binary(op, a, b) => match (op, self.term(a)?, self.term(b)?) {
-                (_, Value::Int(a), Value::Int(b)) => arithmetic(*op, a, b, t.span)?,
-                (Binary::Add, p, Value::Int(k)) | (Binary::Add, Value::Int(k), p) => return self.moved(p, k, t.span),
-                (Binary::Sub, p, Value::Int(k)) => {
+                (_, TermValue::Int(a), TermValue::Int(b)) => arithmetic(*op, a, b, t.span)?,
+                (Binary::Add, p, TermValue::Int(k)) | (Binary::Add, TermValue::Int(k), p) => {
+                    return self.moved(p, k, t.span);
+                }
+                (Binary::Sub, p, TermValue::Int(k)) => {
                     let k = k.checked_neg().ok_or(EvalError::TooLarge(t.span))?;
                     return self.moved(p, k, t.span);
                 }
@@ -281,44 +295,44 @@ impl<'a, W: World> Evaluation<'a, W> {
             TermKind::Choice(c, a, b) => match self.cond(c)? {
                 Truth::True => return self.term(a),
                 Truth::False => return self.term(b),
-                Truth::Undefined(u) => return Err(Stop::Undefined(u)),
+                Truth::Undefined(u) => return Err(EvalStop::Undefined(u)),
             },
         };
-        Ok(Value::Int(value))
+        Ok(TermValue::Int(value))
     }
 
-    fn moved(&self, p: Of<W>, elements: i128, span: Span) -> Result<Of<W>, Stop> {
+    fn moved(&self, p: EvaluatedTerm<W>, elements: i128, span: Span) -> Result<EvaluatedTerm<W>, EvalStop> {
         match p {
-            Value::Pointer(p) => Ok(Value::Pointer(known(self.world.advance(&p, elements), span)?)),
-            Value::Null if elements == 0 => Ok(Value::Null),
-            Value::Null => Err(Stop::Undefined(Undefined::Read(span))),
+            TermValue::Pointer(p) => Ok(TermValue::Pointer(known(self.world.advance(&p, elements), span)?)),
+            TermValue::Null if elements == 0 => Ok(TermValue::Null),
+            TermValue::Null => Err(EvalStop::Undefined(Undefined::Read(span))),
             _ => Err(EvalError::Sort(span).into()),
         }
     }
 
-    fn loaded(&self, p: Of<W>, span: Span) -> Result<Of<W>, Stop> {
+    fn loaded(&self, p: EvaluatedTerm<W>, span: Span) -> Result<EvaluatedTerm<W>, EvalStop> {
         match p {
-            Value::Pointer(p) => known(self.world.load(&p), span),
-            Value::Null => Err(Stop::Undefined(Undefined::Read(span))),
+            TermValue::Pointer(p) => known(self.world.load(&p), span),
+            TermValue::Null => Err(EvalStop::Undefined(Undefined::Read(span))),
             _ => Err(EvalError::Sort(span).into()),
         }
     }
 
-    fn reached(&mut self, a: &'a Term, access: Access) -> Result<Of<W>, Stop> {
+    fn reached(&mut self, a: &'a ContractTerm, access: MemberOperator) -> Result<EvaluatedTerm<W>, EvalStop> {
         let of = self.term(a)?;
-        if access == Access::Arrow { self.loaded(of, a.span) } else { Ok(of) }
+        if access == MemberOperator::Arrow { self.loaded(of, a.span) } else { Ok(of) }
     }
 
-    fn apply(&mut self, function: Function, args: &'a [Term], span: Span) -> Result<i128, Stop> {
-        if matches!(function, Function::Extent | Function::Elements) {
+    fn apply(&mut self, function: ContractFunction, args: &'a [ContractTerm], span: Span) -> Result<i128, EvalStop> {
+        if matches!(function, ContractFunction::Extent | ContractFunction::Elements) {
             let [arg] = args else { return Err(EvalError::Sort(span).into()) };
             let p = match self.term(arg)? {
-                Value::Pointer(p) => p,
-                Value::Null => return Ok(0),
+                TermValue::Pointer(p) => p,
+                TermValue::Null => return Ok(0),
                 _ => return Err(EvalError::Sort(arg.span).into()),
             };
             let bytes = known(self.world.extent(&p), span)?;
-            if function == Function::Extent {
+            if function == ContractFunction::Extent {
                 return Ok(bytes);
             }
             let size = known(self.world.element_size(&p), span)?;
@@ -337,10 +351,10 @@ fn not(t: Truth) -> Truth {
     }
 }
 
-fn truth(r: Result<bool, Stop>) -> Result<Truth, EvalError> {
+fn truth(r: Result<bool, EvalStop>) -> Result<Truth, EvalError> {
     match r {
         Ok(b) => Ok(b.into()),
-        Err(Stop::Undefined(u)) => Ok(Truth::Undefined(u)),
-        Err(Stop::Error(e)) => Err(e),
+        Err(EvalStop::Undefined(u)) => Ok(Truth::Undefined(u)),
+        Err(EvalStop::Error(e)) => Err(e),
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! In: two conditions. Out: whether the first implies the second for all values. "No" means unknown.
 
-use super::ast::{Comparison, Cond, CondKind, Forall, Function, Term, TermKind};
-use super::constraint::{Constraint, Relation};
-use super::polynomial::{Partial, Polynomial, partials};
+use super::ast::{Comparison, Cond, CondKind, ContractFunction, ContractTerm, Forall, TermKind};
+use super::constraint::{NormalConstraint, Relation};
+use super::polynomial::{PartialTerms, Polynomial, partials};
 
 /// Whether the second condition holds wherever the first does. Assumes that tensor sizes and extents are at least 0.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn implies(a: &Cond, b: &Cond) -> bool {
 /// Whether the first quantifier covers at least the second one's range, and its body implies the second body.
 fn of_each(a: &Forall, b: &Forall) -> bool {
     let as_many = has_a_value(&[&b.to], &[&a.to])
-        && Constraint::difference(&a.to, &b.to).is_some_and(|d| d.is_at_least_zero(&is_size));
+        && NormalConstraint::difference(&a.to, &b.to).is_some_and(|d| d.is_at_least_zero(&is_size));
     a.variable == b.variable && a.from == b.from && a.closed == b.closed && as_many && implies(&a.body, &b.body)
 }
 
@@ -36,30 +36,30 @@ fn compared(a: &Cond, b: &Cond) -> Option<bool> {
     if !has_a_value(&b.terms(), &a.terms()) {
         return None;
     }
-    let b = Constraint::of(b).filter(|b| b.relation == Relation::Ge)?;
+    let b = NormalConstraint::of(b).filter(|b| b.relation == Relation::Ge)?;
     let follows = |p: &Polynomial, times| b.sum.plus(p, times).is_some_and(|d| d.is_at_least_zero(&is_size));
     if let CondKind::Compare(Comparison::Eq, x, y) = &a.kind {
-        let p = Constraint::difference(x, y)?;
+        let p = NormalConstraint::difference(x, y)?;
         return Some(follows(&p, -1) || follows(&p, 1));
     }
-    let a = Constraint::of(a).filter(|a| a.relation == Relation::Ge)?;
+    let a = NormalConstraint::of(a).filter(|a| a.relation == Relation::Ge)?;
     Some(follows(&a.sum, -1))
 }
 
 /// Whether `these` are defined wherever `where_those` are: `x.size(3)` is undefined for some tensors.
-fn has_a_value(these: &[&Term], where_those: &[&Term]) -> bool {
-    let (mut needed, mut had) = (Partial::new(), Partial::new());
+fn has_a_value(these: &[&ContractTerm], where_those: &[&ContractTerm]) -> bool {
+    let (mut needed, mut had) = (PartialTerms::new(), PartialTerms::new());
     these.iter().for_each(|t| partials(t, &mut needed));
     where_those.iter().for_each(|t| partials(t, &mut had));
     needed.is_subset(&had)
 }
 
 /// Whether a term is at least 0 for all its arguments.
-fn is_size(t: &Term) -> bool {
+fn is_size(t: &ContractTerm) -> bool {
     match &t.kind {
         TermKind::Int(n) => *n >= 0,
         TermKind::Method(_, _, name, _) => matches!(name.as_str(), "size" | "numel" | "dim" | "element_size"),
-        TermKind::Apply(Function::Elements | Function::Extent, args) => {
+        TermKind::Apply(ContractFunction::Elements | ContractFunction::Extent, args) => {
             args.iter().all(|a| matches!(a.kind, TermKind::Name(_)))
         }
         _ => false,

@@ -2,7 +2,7 @@
 //!
 //! In: the rest of the text. Out: one token, or an error at it.
 
-use super::ast::{Axis, Launch, Span, WideType};
+use super::ast::{Dim3Member, LaunchProperty, Span, WideType};
 use super::error::ContractError;
 use winnow::ascii::{digit1, hex_digit1, multispace0};
 use winnow::combinator::{alt, delimited, opt, preceded, repeat};
@@ -13,26 +13,26 @@ use winnow::token::{one_of, take_while};
 
 /// State of the parser.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State<'i> {
+pub(super) struct ParserState<'i> {
     pub text: &'i str,
     /// Nesting depth in parentheses, subscripts and unary operators.
     pub depth: usize,
 }
 
-pub(super) type Input<'i> = Stateful<LocatingSlice<&'i str>, State<'i>>;
-pub(super) type Parsed<T> = Result<T, ErrMode<Fault>>;
+pub(super) type ContractInput<'i> = Stateful<LocatingSlice<&'i str>, ParserState<'i>>;
+pub(super) type ParseResult<T> = Result<T, ErrMode<SyntaxFault>>;
 
 #[derive(Clone, Debug)]
-pub(super) enum Fault {
+pub(super) enum SyntaxFault {
     /// The token at this byte offset fits no rule.
     Unexpected(usize),
     Told(ContractError),
 }
 
-impl<'i> ParserError<Input<'i>> for Fault {
+impl<'i> ParserError<ContractInput<'i>> for SyntaxFault {
     type Inner = Self;
 
-    fn from_input(input: &Input<'i>) -> Self {
+    fn from_input(input: &ContractInput<'i>) -> Self {
         Self::Unexpected(here(input))
     }
 
@@ -42,30 +42,30 @@ impl<'i> ParserError<Input<'i>> for Fault {
 }
 
 /// Fails without backtracking.
-pub(super) fn refuse<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
-    Err(ErrMode::Cut(Fault::Told(ContractError::new(span, message, help))))
+pub(super) fn refuse<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> ParseResult<T> {
+    Err(ErrMode::Cut(SyntaxFault::Told(ContractError::new(span, message, help))))
 }
 
-pub(super) fn here(i: &Input<'_>) -> usize {
+pub(super) fn here(i: &ContractInput<'_>) -> usize {
     i.current_token_start()
 }
 
 /// Span of the text read since `start`.
-pub(super) fn since(start: usize, i: &Input<'_>) -> Span {
+pub(super) fn since(start: usize, i: &ContractInput<'_>) -> Span {
     Span { start, end: i.previous_token_end() }
 }
 
 /// Remaining text.
-pub(super) fn rest<'i>(i: &Input<'i>) -> &'i str {
+pub(super) fn rest<'i>(i: &ContractInput<'i>) -> &'i str {
     i.state.text.get(here(i)..).unwrap_or_default()
 }
 
-pub(super) fn space(i: &mut Input<'_>) -> Parsed<()> {
+pub(super) fn space(i: &mut ContractInput<'_>) -> ParseResult<()> {
     multispace0.void().parse_next(i)
 }
 
 /// Parses punctuation after optional space.
-pub(super) fn sign<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<Fault>> {
+pub(super) fn sign<'i>(text: &'static str) -> impl Parser<ContractInput<'i>, (), ErrMode<SyntaxFault>> {
     (space, text).void()
 }
 
@@ -77,17 +77,17 @@ pub(super) fn within_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-pub(super) fn identifier<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
+pub(super) fn identifier<'i>(i: &mut ContractInput<'i>) -> ParseResult<&'i str> {
     (one_of(begins_name), take_while(0.., within_name)).take().parse_next(i)
 }
 
 /// Parses a name with its namespaces.
-pub(super) fn qualified<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
+pub(super) fn qualified<'i>(i: &mut ContractInput<'i>) -> ParseResult<&'i str> {
     (opt("::"), identifier, repeat::<_, _, (), _, _>(0.., ("::", identifier))).take().parse_next(i)
 }
 
 /// Parses a C integer with its suffixes; separators as in C++14 and C23.
-pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
+pub(super) fn number(i: &mut ContractInput<'_>) -> ParseResult<i128> {
     let start = here(i);
     one_of(|c: char| c.is_ascii_digit()).parse_peek(*i)?;
     let separated = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'' || c == '.';
@@ -95,7 +95,7 @@ pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
     let text: String = all.chars().filter(|c| *c != '\'').collect();
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
     let value = alt((
-        preceded(alt(("0x", "0X")), hex_digit1::<_, ErrMode<Fault>>).map(|d: &str| (d, 16)),
+        preceded(alt(("0x", "0X")), hex_digit1::<_, ErrMode<SyntaxFault>>).map(|d: &str| (d, 16)),
         preceded(alt(("0b", "0B")), take_while(1.., ['0', '1'])).map(|d: &str| (d, 2)),
         preceded("0", take_while(1.., '0'..='7')).map(|d: &str| (d, 8)),
         digit1.verify(|d: &str| d == "0" || !d.starts_with('0')).map(|d: &str| (d, 10)),
@@ -115,27 +115,27 @@ pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
 /// Parses all of `digits` with `parser`.
 fn parse_whole<'i, P>(mut parser: P, digits: &'i str) -> Option<(String, u32)>
 where
-    P: Parser<Input<'i>, (&'i str, u32), ErrMode<Fault>>,
+    P: Parser<ContractInput<'i>, (&'i str, u32), ErrMode<SyntaxFault>>,
 {
-    let state = State { text: digits, depth: 0 };
+    let state = ParserState { text: digits, depth: 0 };
     let mut i = Stateful { input: LocatingSlice::new(digits), state };
     let (d, radix) = parser.parse_next(&mut i).ok()?;
     rest(&i).is_empty().then(|| (d.to_owned(), radix))
 }
 
 /// Parses `gridDim.x`, `blockDim.y`, `dynamicSharedBytes`.
-pub(super) fn launch(i: &mut Input<'_>) -> Parsed<Launch> {
+pub(super) fn launch(i: &mut ContractInput<'_>) -> ParseResult<LaunchProperty> {
     let start = here(i);
     let name = identifier.verify(|n: &str| matches!(n, "gridDim" | "blockDim" | "dynamicSharedBytes")).parse_next(i)?;
     let make = match name {
-        "gridDim" => Launch::Grid,
-        "blockDim" => Launch::Block,
-        _ => return Ok(Launch::DynamicShared),
+        "gridDim" => LaunchProperty::Grid,
+        "blockDim" => LaunchProperty::Block,
+        _ => return Ok(LaunchProperty::DynamicShared),
     };
     match opt(preceded((sign("."), space), identifier)).parse_next(i)? {
-        Some("x") => Ok(make(Axis::X)),
-        Some("y") => Ok(make(Axis::Y)),
-        Some("z") => Ok(make(Axis::Z)),
+        Some("x") => Ok(make(Dim3Member::X)),
+        Some("y") => Ok(make(Dim3Member::Y)),
+        Some("z") => Ok(make(Dim3Member::Z)),
         _ => refuse(since(start, i), format!("`{name}` alone is no number"), format!("write `{name}.x`, `.y` or `.z`")),
     }
 }
@@ -194,7 +194,7 @@ pub(super) fn cast_of(text: &str) -> Option<Cast> {
 }
 
 /// Parses a type in parentheses as a cast, unless it is a name that no C type has.
-pub(super) fn cast(i: &mut Input<'_>) -> Parsed<Cast> {
+pub(super) fn cast(i: &mut ContractInput<'_>) -> ParseResult<Cast> {
     let words = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*'));
     delimited(("(", space), words.verify_map(cast_of), sign(")")).parse_next(i)
 }

@@ -36,7 +36,7 @@ mod tests;
 mod types;
 pub mod world;
 
-pub use ast::{Cond, Span, Term};
+pub use ast::{Cond, ContractTerm, Span};
 pub use error::ContractError;
 pub use implied::implies;
 pub use parse::{parse, parse_term};
@@ -75,14 +75,14 @@ pub struct Invariant {
 /// Functions that code outside the program calls, with any arguments that their checks and contracts accept
 /// (scuba.toml `[entry]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Entry {
+pub struct EntrySelector {
     /// Glob patterns of function names.
     pub functions: Vec<String>,
     /// Whether to add everything that a program without `main` exports under C names.
     pub exports: bool,
 }
 
-impl Entry {
+impl EntrySelector {
     /// Whether a pattern matches a function.
     #[must_use]
     pub fn names(&self, symbol: &str, display: &str) -> bool {

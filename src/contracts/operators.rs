@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operator {
+pub enum BinaryOperator {
     Arithmetic(Binary),
     Compare(Comparison),
     Both,
@@ -15,10 +15,10 @@ pub enum Operator {
 }
 
 /// Operators with their binding power. An operator comes after the longer ones that begin with it.
-pub const OPERATORS: [(&str, i64, Operator); 18] = {
+pub const OPERATORS: [(&str, i64, BinaryOperator); 18] = {
     use Binary::{Add, And, Div, Mul, Or, Rem, Shl, Shr, Sub, Xor};
+    use BinaryOperator::{Arithmetic, Both, Compare, One};
     use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-    use Operator::{Arithmetic, Both, Compare, One};
     [
         ("<<", 22, Arithmetic(Shl)),
         (">>", 22, Arithmetic(Shr)),
@@ -53,7 +53,7 @@ macro_rules! of_each_row {
 }
 pub(crate) use of_each_row;
 
-impl Operator {
+impl BinaryOperator {
     /// Spelling of the operator.
     #[must_use]
     pub fn sign(self) -> &'static str {

@@ -4,7 +4,7 @@
 //! extents, quotients), and back as a readable term. Casts vanish; sizes of C's own types and powers of two become
 //! integers.
 
-use super::ast::{Access, Binary, Cond, Function, Sort, Span, Term, TermKind, Unary};
+use super::ast::{Binary, Cond, ContractFunction, ContractTerm, MemberOperator, Sort, Span, TermKind, UnaryOperator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most summands of a normal form; a larger term stays as written.
@@ -13,7 +13,7 @@ const SUMMANDS: usize = 64;
 const FACTORS: usize = 12;
 
 /// Sorted factors, repeated by multiplicity. The empty product is 1.
-type Product = Vec<Term>;
+type Product = Vec<ContractTerm>;
 
 /// A sum of products with nonzero coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl Polynomial {
     }
 
     /// Whether it is at least 0 for all values of its factors, given that the factors with `is_size` are.
-    pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&Term) -> bool) -> bool {
+    pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&ContractTerm) -> bool) -> bool {
         self.0.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
     }
 
@@ -140,35 +140,37 @@ impl Polynomial {
     }
 
     /// Converts to a term: positive summands first, the constant last.
-    pub(super) fn term(&self) -> Term {
+    pub(super) fn term(&self) -> ContractTerm {
         let mut parts: Vec<(&Product, i128)> = self.0.iter().map(|(p, c)| (p, *c)).collect();
         let order = |p: &Product| (p.iter().map(rank).min().unwrap_or(u8::MAX), std::cmp::Reverse(p.len()));
         parts.sort_by_key(|(p, c)| (p.is_empty(), *c < 0, order(p)));
-        let mut sum: Option<Term> = None;
+        let mut sum: Option<ContractTerm> = None;
         for (product, c) in parts {
             let size = magnitude(product, c.saturating_abs());
             sum = Some(match sum {
-                None if c < 0 && product.is_empty() => Term::int(c),
-                None if c < 0 => Term::new(TermKind::Unary(Unary::Minus, Box::new(size)), Span::default()),
+                None if c < 0 && product.is_empty() => ContractTerm::int(c),
+                None if c < 0 => {
+                    ContractTerm::new(TermKind::Unary(UnaryOperator::Minus, Box::new(size)), Span::default())
+                }
                 None => size,
-                Some(s) => Term::binary(if c < 0 { Binary::Sub } else { Binary::Add }, s, size),
+                Some(s) => ContractTerm::binary(if c < 0 { Binary::Sub } else { Binary::Add }, s, size),
             });
         }
-        sum.unwrap_or_else(|| Term::int(0))
+        sum.unwrap_or_else(|| ContractTerm::int(0))
     }
 }
 
-fn magnitude(product: &Product, c: i128) -> Term {
-    let number = (c != 1 || product.is_empty()).then(|| Term::int(c));
+fn magnitude(product: &Product, c: i128) -> ContractTerm {
+    let number = (c != 1 || product.is_empty()).then(|| ContractTerm::int(c));
     let mut factors = product.clone();
     factors.sort_by_key(rank);
     let all = number.into_iter().chain(factors);
-    all.reduce(|a, b| Term::binary(Binary::Mul, a, b)).unwrap_or_else(|| Term::int(1))
+    all.reduce(|a, b| ContractTerm::binary(Binary::Mul, a, b)).unwrap_or_else(|| ContractTerm::int(1))
 }
 
-fn rank(t: &Term) -> u8 {
+fn rank(t: &ContractTerm) -> u8 {
     match &t.kind {
-        TermKind::Apply(Function::Extent | Function::Elements, _) => 0,
+        TermKind::Apply(ContractFunction::Extent | ContractFunction::Elements, _) => 0,
         TermKind::Method(..) => 1,
         TermKind::Launch(_) => 2,
         TermKind::Member(..) | TermKind::Subscript(..) | TermKind::Deref(_) => 3,
@@ -182,17 +184,17 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// Possibly undefined subterms.
-pub(super) type Partial = BTreeSet<Term>;
+pub(super) type PartialTerms = BTreeSet<ContractTerm>;
 
 /// Normal form of an integer term; `None` if it would be too large. Adds possibly undefined subterms to `partial`,
 /// although they may cancel out.
-pub(super) fn polynomial(t: &Term, partial: &mut Partial) -> Option<Polynomial> {
+pub(super) fn polynomial(t: &ContractTerm, partial: &mut PartialTerms) -> Option<Polynomial> {
     let constant = Polynomial::constant;
     match &t.kind {
         TermKind::Int(v) => Some(constant(*v)),
         TermKind::SizeOf(name) => Some(size_of(name).map_or_else(|| atom(t.clone(), partial), constant)),
         TermKind::Cast(_, a) => polynomial(a, partial),
-        TermKind::Unary(Unary::Minus, a) => polynomial(a, partial)?.negated(),
+        TermKind::Unary(UnaryOperator::Minus, a) => polynomial(a, partial)?.negated(),
         TermKind::Binary(op, a, b) => {
             let (a, b) = (polynomial(a, partial)?, polynomial(b, partial)?);
             match op {
@@ -208,27 +210,28 @@ pub(super) fn polynomial(t: &Term, partial: &mut Partial) -> Option<Polynomial> 
                 Binary::Rem if b.is_constant() => a.remainder(by),
                 _ => None,
             };
-            Some(folded.unwrap_or_else(|| atom(Term::binary(*op, a.term(), b.term()), partial)))
+            Some(folded.unwrap_or_else(|| atom(ContractTerm::binary(*op, a.term(), b.term()), partial)))
         }
-        TermKind::Apply(Function::Min, args) => extreme(Function::Min, args, partial),
-        TermKind::Apply(Function::Max, args) => extreme(Function::Max, args, partial),
+        TermKind::Apply(ContractFunction::Min, args) => extreme(ContractFunction::Min, args, partial),
+        TermKind::Apply(ContractFunction::Max, args) => extreme(ContractFunction::Max, args, partial),
         _ => Some(atom(within(t), partial)),
     }
 }
 
-fn atom(t: Term, partial: &mut Partial) -> Polynomial {
+fn atom(t: ContractTerm, partial: &mut PartialTerms) -> Polynomial {
     partials(&t, partial);
     Polynomial::of_product(vec![t], 1)
 }
 
 /// Normal form of a minimum or maximum, whose constant arguments are combined into one.
-fn extreme(function: Function, args: &[Term], partial: &mut Partial) -> Option<Polynomial> {
+fn extreme(function: ContractFunction, args: &[ContractTerm], partial: &mut PartialTerms) -> Option<Polynomial> {
     let (mut rest, mut bound) = (vec![], None);
     for a in args {
         let p = polynomial(a, partial)?;
         if p.is_constant() {
             let c = p.constant_part();
-            bound = Some(bound.map_or(c, |b: i128| if function == Function::Min { b.min(c) } else { b.max(c) }));
+            bound =
+                Some(bound.map_or(c, |b: i128| if function == ContractFunction::Min { b.min(c) } else { b.max(c) }));
         } else if !rest.contains(&p) {
             rest.push(p);
         }
@@ -238,21 +241,21 @@ fn extreme(function: Function, args: &[Term], partial: &mut Partial) -> Option<P
     if let [one] = &rest[..] {
         return Some(one.clone());
     }
-    Some(atom(Term::apply(function, rest.iter().map(Polynomial::term).collect()), partial))
+    Some(atom(ContractTerm::apply(function, rest.iter().map(Polynomial::term).collect()), partial))
 }
 
 /// Normalises the subterms of a term.
-fn within(t: &Term) -> Term {
-    let inner = |t: &Term| Box::new(normal(t));
-    let base = |t: &Term| Box::new(address(t));
-    let branch = |t: &Term| Box::new(if t.sort == Sort::Integer { normal(t) } else { address(t) });
-    let list = |all: &[Term]| all.iter().map(normal).collect();
+fn within(t: &ContractTerm) -> ContractTerm {
+    let inner = |t: &ContractTerm| Box::new(normal(t));
+    let base = |t: &ContractTerm| Box::new(address(t));
+    let branch = |t: &ContractTerm| Box::new(if t.sort == Sort::Integer { normal(t) } else { address(t) });
+    let list = |all: &[ContractTerm]| all.iter().map(normal).collect();
     let kind = match &t.kind {
         TermKind::Member(a, access, name) => TermKind::Member(base(a), *access, name.clone()),
         TermKind::Method(a, access, name, args) => TermKind::Method(base(a), *access, name.clone(), list(args)),
         TermKind::Subscript(a, i) => TermKind::Subscript(base(a), inner(i)),
         TermKind::Deref(a) => TermKind::Deref(base(a)),
-        TermKind::Apply(f @ (Function::Extent | Function::Elements), args) => {
+        TermKind::Apply(f @ (ContractFunction::Extent | ContractFunction::Elements), args) => {
             TermKind::Apply(*f, args.iter().map(address).collect())
         }
         TermKind::Apply(f, args) => TermKind::Apply(*f, list(args)),
@@ -260,29 +263,29 @@ fn within(t: &Term) -> Term {
         TermKind::Choice(c, a, b) => TermKind::Choice(c.clone(), branch(a), branch(b)),
         other => other.clone(),
     };
-    Term { kind, span: t.span, sort: t.sort }
+    ContractTerm { kind, span: t.span, sort: t.sort }
 }
 
 /// Normal form as a term; the term itself if it has none, or if a possibly undefined subterm would vanish.
-pub(super) fn normal(t: &Term) -> Term {
-    let mut partial = Partial::new();
+pub(super) fn normal(t: &ContractTerm) -> ContractTerm {
+    let mut partial = PartialTerms::new();
     let Some(p) = polynomial(t, &mut partial) else { return t.clone() };
     let mut out = p.term();
     out.span = t.span;
-    if out.sort == Sort::Open {
+    if out.sort == Sort::Unresolved {
         out.sort = t.sort;
     }
-    let mut kept = Partial::new();
+    let mut kept = PartialTerms::new();
     partials(&out, &mut kept);
     if partial.is_subset(&kept) { out } else { t.clone() }
 }
 
 /// Normal form of a term that may be a pointer. A sum with a pointer stays: with a null pointer it is undefined.
-pub(super) fn address(t: &Term) -> Term {
+pub(super) fn address(t: &ContractTerm) -> ContractTerm {
     match &t.kind {
         TermKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if t.sort != Sort::Integer => {
             let kind = TermKind::Binary(*op, Box::new(address(a)), Box::new(address(b)));
-            Term { kind, span: t.span, sort: t.sort }
+            ContractTerm { kind, span: t.span, sort: t.sort }
         }
         _ if t.sort == Sort::Integer => normal(t),
         _ => within(t),
@@ -291,25 +294,25 @@ pub(super) fn address(t: &Term) -> Term {
 
 /// Whether every term in the condition is defined for all values of the names.
 pub(super) fn is_total(c: &Cond) -> bool {
-    let mut partial = Partial::new();
+    let mut partial = PartialTerms::new();
     c.terms().iter().for_each(|t| partials(t, &mut partial));
     partial.is_empty()
 }
 
 /// Collects the possibly undefined subterms of a term.
-pub(super) fn partials(t: &Term, out: &mut Partial) {
+pub(super) fn partials(t: &ContractTerm, out: &mut PartialTerms) {
     t.parts().into_iter().for_each(|t| partials(t, out));
-    let nonzero = |t: &Term| match &t.kind {
+    let nonzero = |t: &ContractTerm| match &t.kind {
         TermKind::Int(v) => *v != 0,
-        TermKind::Unary(Unary::Minus, a) => matches!(a.kind, TermKind::Int(v) if v != 0),
+        TermKind::Unary(UnaryOperator::Minus, a) => matches!(a.kind, TermKind::Int(v) if v != 0),
         _ => false,
     };
     let is_partial = match &t.kind {
         TermKind::Binary(Binary::Div | Binary::Rem, _, b) => !nonzero(b),
         TermKind::Binary(Binary::Shl | Binary::Shr, _, b) => !matches!(b.kind, TermKind::Int(_)),
         TermKind::Binary(Binary::Add | Binary::Sub, ..) => t.sort == Sort::Pointer,
-        TermKind::Apply(Function::CeilDiv, args) => !args.get(1).is_some_and(nonzero),
-        TermKind::Member(_, access, _) => *access == Access::Arrow,
+        TermKind::Apply(ContractFunction::CeilDiv, args) => !args.get(1).is_some_and(nonzero),
+        TermKind::Member(_, access, _) => *access == MemberOperator::Arrow,
         TermKind::Method(..) | TermKind::Subscript(..) | TermKind::Deref(_) => true,
         _ => false,
     };

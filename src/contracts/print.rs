@@ -2,20 +2,23 @@
 //!
 //! In: a syntax tree. Out: its text with the fewest parentheses that C's precedence allows, and as a TOML string.
 
-use super::ast::{Access, Axis, Binary, Comparison, Cond, CondKind, Launch, Term, TermKind, Unary};
+use super::ast::{
+    Binary, Comparison, Cond, CondKind, ContractTerm, Dim3Member, LaunchProperty, MemberOperator, TermKind,
+    UnaryOperator,
+};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Binding level; the values are those of the parser's table.
-pub(super) type Level = u8;
-pub(super) const ANY: Level = 0;
-const IMPLIES: Level = 4;
-pub(super) const CHOICE: Level = 6;
-pub(super) const OR: Level = 8;
-pub(super) const AND: Level = 10;
-pub(super) const EQUALITY: Level = 18;
-pub(super) const RELATION: Level = 20;
-pub(super) const UNARY: Level = 28;
-pub(super) const SUFFIX: Level = 30;
+pub(super) type BindingLevel = u8;
+pub(super) const ANY: BindingLevel = 0;
+const IMPLIES: BindingLevel = 4;
+pub(super) const CHOICE: BindingLevel = 6;
+pub(super) const OR: BindingLevel = 8;
+pub(super) const AND: BindingLevel = 10;
+pub(super) const EQUALITY: BindingLevel = 18;
+pub(super) const RELATION: BindingLevel = 20;
+pub(super) const UNARY: BindingLevel = 28;
+pub(super) const SUFFIX: BindingLevel = 30;
 
 impl Binary {
     #[must_use]
@@ -34,7 +37,7 @@ impl Binary {
         }
     }
 
-    pub(super) fn level(self) -> Level {
+    pub(super) fn level(self) -> BindingLevel {
         match self {
             Self::Mul | Self::Div | Self::Rem => 26,
             Self::Add | Self::Sub => 24,
@@ -60,7 +63,7 @@ impl Comparison {
     }
 }
 
-impl Display for Launch {
+impl Display for LaunchProperty {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (of, axis) = match self {
             Self::Grid(axis) => ("gridDim.", axis),
@@ -69,14 +72,14 @@ impl Display for Launch {
         };
         f.write_str(of)?;
         f.write_char(match axis {
-            Axis::X => 'x',
-            Axis::Y => 'y',
-            Axis::Z => 'z',
+            Dim3Member::X => 'x',
+            Dim3Member::Y => 'y',
+            Dim3Member::Z => 'z',
         })
     }
 }
 
-impl Display for Term {
+impl Display for ContractTerm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         term(self, ANY, f)
     }
@@ -88,7 +91,7 @@ impl Display for Cond {
     }
 }
 
-fn level_of(t: &Term) -> Level {
+fn level_of(t: &ContractTerm) -> BindingLevel {
     match &t.kind {
         TermKind::Deref(_) | TermKind::Cast(..) | TermKind::Unary(..) => UNARY,
         TermKind::Binary(op, ..) => op.level(),
@@ -97,7 +100,7 @@ fn level_of(t: &Term) -> Level {
     }
 }
 
-fn term(t: &Term, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
+fn term(t: &ContractTerm, least: BindingLevel, f: &mut Formatter<'_>) -> fmt::Result {
     if level_of(t) < least {
         f.write_char('(')?;
         term(t, ANY, f)?;
@@ -137,10 +140,10 @@ fn term(t: &Term, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
             term(a, UNARY, f)
         }
         TermKind::Unary(op, a) => {
-            let minus = |t: &Term| matches!(t.kind, TermKind::Unary(Unary::Minus, _));
-            f.write_char(if *op == Unary::Minus { '-' } else { '~' })?;
+            let minus = |t: &ContractTerm| matches!(t.kind, TermKind::Unary(UnaryOperator::Minus, _));
+            f.write_char(if *op == UnaryOperator::Minus { '-' } else { '~' })?;
             // `--` is another operator.
-            term(a, if *op == Unary::Minus && minus(a) { SUFFIX } else { UNARY }, f)
+            term(a, if *op == UnaryOperator::Minus && minus(a) { SUFFIX } else { UNARY }, f)
         }
         TermKind::Binary(op, a, b) => {
             term(a, op.level(), f)?;
@@ -155,14 +158,14 @@ fn term(t: &Term, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
     }
 }
 
-pub(super) fn sign(access: Access) -> &'static str {
+pub(super) fn sign(access: MemberOperator) -> &'static str {
     match access {
-        Access::Dot => ".",
-        Access::Arrow => "->",
+        MemberOperator::Dot => ".",
+        MemberOperator::Arrow => "->",
     }
 }
 
-fn list(terms: &[Term], f: &mut Formatter<'_>) -> fmt::Result {
+fn list(terms: &[ContractTerm], f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('(')?;
     for (k, t) in terms.iter().enumerate() {
         if k > 0 {
@@ -173,7 +176,7 @@ fn list(terms: &[Term], f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char(')')
 }
 
-fn cond_level(c: &Cond) -> Level {
+fn cond_level(c: &Cond) -> BindingLevel {
     match &c.kind {
         CondKind::Literal(_) | CondKind::Disjoint(_) => SUFFIX,
         CondKind::Compare(Comparison::Eq | Comparison::Ne, ..) => EQUALITY,
@@ -188,7 +191,7 @@ fn cond_level(c: &Cond) -> Level {
     }
 }
 
-fn cond(c: &Cond, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
+fn cond(c: &Cond, least: BindingLevel, f: &mut Formatter<'_>) -> fmt::Result {
     if cond_level(c) < least {
         f.write_char('(')?;
         cond(c, ANY, f)?;
@@ -230,7 +233,7 @@ fn cond(c: &Cond, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
     }
 }
 
-fn chain(all: &[Cond], between: &str, level: Level, f: &mut Formatter<'_>) -> fmt::Result {
+fn chain(all: &[Cond], between: &str, level: BindingLevel, f: &mut Formatter<'_>) -> fmt::Result {
     for (k, c) in all.iter().enumerate() {
         if k > 0 {
             f.write_str(between)?;

@@ -3,19 +3,19 @@
 //! In: a condition of an invariant, and a term for the object. Out: the condition with each member reached through
 //! the object.
 
-use super::ast::{Access, Cond, CondKind, Forall, Term, TermKind};
+use super::ast::{Cond, CondKind, ContractTerm, Forall, MemberOperator, TermKind};
 
 impl Cond {
     /// Condition of an invariant for a given object: `ne[0] >= 1` for `t` is `t->ne[0] >= 1`.
     #[must_use]
-    pub fn of_object(&self, object: &Term, access: Access) -> Self {
+    pub fn of_object(&self, object: &ContractTerm, access: MemberOperator) -> Self {
         Relative { object, access, bound: vec![] }.cond(self)
     }
 }
 
 struct Relative<'a> {
-    object: &'a Term,
-    access: Access,
+    object: &'a ContractTerm,
+    access: MemberOperator,
     bound: Vec<String>,
 }
 
@@ -50,15 +50,15 @@ impl Relative<'_> {
         Cond::new(kind, c.span)
     }
 
-    fn boxed(&mut self, t: &Term) -> Box<Term> {
+    fn boxed(&mut self, t: &ContractTerm) -> Box<ContractTerm> {
         Box::new(self.term(t))
     }
 
-    fn terms(&mut self, all: &[Term]) -> Vec<Term> {
+    fn terms(&mut self, all: &[ContractTerm]) -> Vec<ContractTerm> {
         all.iter().map(|t| self.term(t)).collect()
     }
 
-    fn term(&mut self, t: &Term) -> Term {
+    fn term(&mut self, t: &ContractTerm) -> ContractTerm {
         let kind = match &t.kind {
             TermKind::Name(n) if !self.bound.contains(n) => {
                 TermKind::Member(Box::new(self.object.clone()), self.access, n.clone())
@@ -78,14 +78,14 @@ impl Relative<'_> {
             TermKind::Binary(op, a, b) => TermKind::Binary(*op, self.boxed(a), self.boxed(b)),
             TermKind::Choice(c, a, b) => TermKind::Choice(Box::new(self.cond(c)), self.boxed(a), self.boxed(b)),
         };
-        Term::new(kind, t.span).of(t.sort)
+        ContractTerm::new(kind, t.span).of(t.sort)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ast::Access;
-    use crate::{Term, parse};
+    use crate::ast::MemberOperator;
+    use crate::{ContractTerm, parse};
 
     #[test]
     fn members_are_reached_through_the_object() {
@@ -98,9 +98,9 @@ mod tests {
             ("sizeof(int) * min(a, b.c) > 0 ? p : n == 3", "sizeof(int) * min(t->a, t->b.c) > 0 ? t->p : t->n == 3"),
         ] {
             let c = parse(said).unwrap();
-            assert_eq!(c.of_object(&Term::name("t"), Access::Arrow).to_string(), of);
+            assert_eq!(c.of_object(&ContractTerm::name("t"), MemberOperator::Arrow).to_string(), of);
         }
         let c = parse("n >= 1").unwrap();
-        assert_eq!(c.of_object(&Term::name("args"), Access::Dot).to_string(), "args.n >= 1");
+        assert_eq!(c.of_object(&ContractTerm::name("args"), MemberOperator::Dot).to_string(), "args.n >= 1");
     }
 }

@@ -3,13 +3,15 @@
 //! In: a condition, and a [`Scope`] that knows the parameters of its function (or the members of its type) and their
 //! types. Out: the same condition with the sort of each term, or all errors in the order of the text.
 
-use super::ast::{Access, Binary, Comparison, Cond, CondKind, Forall, Function, Sort, Span, Term, TermKind};
+use super::ast::{
+    Binary, Comparison, Cond, CondKind, ContractFunction, ContractTerm, Forall, MemberOperator, Sort, Span, TermKind,
+};
 use super::error::{ContractError, meant};
 
 /// A type, as far as contracts need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeDesc {
-    /// Sort of the type, never [`Sort::Open`]. A floating-point number is an object.
+    /// Sort of the type, never [`Sort::Unresolved`]. A floating-point number is an object.
     pub sort: Sort,
     /// Type name as the source spells it, such as `const float *`. The scope identifies types by it.
     pub name: String,
@@ -24,7 +26,7 @@ impl TypeDesc {
 
 /// A member function, such as `size` of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Method {
+pub struct MemberFunction {
     /// Number of arguments, all of them integers.
     pub arguments: usize,
     pub result: TypeDesc,
@@ -40,7 +42,7 @@ pub trait Scope {
     fn member(&self, of: &TypeDesc, name: &str) -> Option<TypeDesc>;
     fn members(&self, of: &TypeDesc) -> Vec<String>;
     /// Member function by its name without template arguments.
-    fn method(&self, of: &TypeDesc, name: &str) -> Option<Method>;
+    fn method(&self, of: &TypeDesc, name: &str) -> Option<MemberFunction>;
     fn methods(&self, of: &TypeDesc) -> Vec<String>;
     /// Element type of a pointer or an array; `None` if it has no size, as for `void *`, and for other types.
     fn element(&self, of: &TypeDesc) -> Option<TypeDesc>;
@@ -72,9 +74,9 @@ struct Resolution<'a> {
 }
 
 /// Type of a term; `None` after a reported error.
-type Found = Option<TypeDesc>;
+type ResolvedType = Option<TypeDesc>;
 
-fn integer() -> Found {
+fn integer() -> ResolvedType {
     Some(TypeDesc::new(Sort::Integer, "long"))
 }
 
@@ -83,7 +85,7 @@ fn spelled(t: &TypeDesc) -> String {
     match t.sort {
         Sort::Integer => "a number".into(),
         Sort::Pointer => format!("a pointer (`{}`)", t.name),
-        Sort::Object | Sort::Open => format!("a `{}`", t.name),
+        Sort::Object | Sort::Unresolved => format!("a `{}`", t.name),
     }
 }
 
@@ -129,9 +131,9 @@ impl Resolution<'_> {
         self.bound.pop();
     }
 
-    fn comparison(&mut self, op: Comparison, a: &mut Term, b: &mut Term) {
+    fn comparison(&mut self, op: Comparison, a: &mut ContractTerm, b: &mut ContractTerm) {
         let (Some(x), Some(y)) = (self.term(a), self.term(b)) else { return };
-        let zero = |t: &Term| matches!(t.kind, TermKind::Int(0));
+        let zero = |t: &ContractTerm| matches!(t.kind, TermKind::Int(0));
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
         match (x.sort, y.sort) {
             (Sort::Integer, Sort::Integer) => {}
@@ -161,14 +163,14 @@ impl Resolution<'_> {
         if all.is_empty() { "contracts are over whole numbers".into() } else { format!("it has {}", all.join(", ")) }
     }
 
-    fn integer(&mut self, t: &mut Term) {
+    fn integer(&mut self, t: &mut ContractTerm) {
         if let Some(found) = self.term(t).filter(|f| f.sort != Sort::Integer) {
             let message = format!("{} stands where a number is wanted", spelled(&found));
             self.fault::<()>(t.span, message, self.advice(&found));
         }
     }
 
-    fn pointer(&mut self, t: &mut Term, of: &str) -> Found {
+    fn pointer(&mut self, t: &mut ContractTerm, of: &str) -> ResolvedType {
         let found = self.term(t)?;
         if found.sort == Sort::Pointer {
             return Some(found);
@@ -188,7 +190,7 @@ impl Resolution<'_> {
         self.fault(t.span, message, help)
     }
 
-    fn term(&mut self, t: &mut Term) -> Found {
+    fn term(&mut self, t: &mut ContractTerm) -> ResolvedType {
         let found = self.kind(&mut t.kind, t.span);
         if let Some(found) = &found {
             t.sort = found.sort;
@@ -196,7 +198,7 @@ impl Resolution<'_> {
         found
     }
 
-    fn kind(&mut self, kind: &mut TermKind, span: Span) -> Found {
+    fn kind(&mut self, kind: &mut TermKind, span: Span) -> ResolvedType {
         match kind {
             TermKind::Int(_) => integer(),
             TermKind::Null => Some(TypeDesc::new(Sort::Pointer, "void *")),
@@ -228,10 +230,10 @@ impl Resolution<'_> {
                 self.element_of(a, span)
             }
             TermKind::Deref(a) => self.element_of(a, span),
-            TermKind::Apply(function @ (Function::Extent | Function::Elements), args) => {
+            TermKind::Apply(function @ (ContractFunction::Extent | ContractFunction::Elements), args) => {
                 let [arg] = &mut args[..] else { return None };
                 let found = self.pointer(arg, function.name())?;
-                if *function == Function::Elements && self.scope.element(&found).is_none() {
+                if *function == ContractFunction::Elements && self.scope.element(&found).is_none() {
                     let message = format!("elements of `{}` have no size", found.name);
                     return self.fault(arg.span, message, format!("`extent({arg})` counts in bytes"));
                 }
@@ -262,7 +264,7 @@ impl Resolution<'_> {
         }
     }
 
-    fn arithmetic(&mut self, op: Binary, a: &mut Term, b: &mut Term, span: Span) -> Found {
+    fn arithmetic(&mut self, op: Binary, a: &mut ContractTerm, b: &mut ContractTerm, span: Span) -> ResolvedType {
         if !matches!(op, Binary::Add | Binary::Sub) {
             self.integer(a);
             self.integer(b);
@@ -283,7 +285,7 @@ impl Resolution<'_> {
     }
 
     /// Checks that an index may be added to a pointer.
-    fn sized(&mut self, pointer: TypeDesc, span: Span) -> Found {
+    fn sized(&mut self, pointer: TypeDesc, span: Span) -> ResolvedType {
         if self.scope.element(&pointer).is_some() {
             return Some(pointer);
         }
@@ -291,7 +293,7 @@ impl Resolution<'_> {
         self.fault(span, message, "subtract the bytes from its extent")
     }
 
-    fn unknown_name(&mut self, n: &str, span: Span) -> Found {
+    fn unknown_name(&mut self, n: &str, span: Span) -> ResolvedType {
         if ["threadIdx", "blockIdx"].contains(&n) {
             let message = format!("`{n}` differs between threads; a contract is of the whole launch");
             return self.fault(span, message, "write what the largest index needs: `gridDim.x * blockDim.x`");
@@ -301,7 +303,7 @@ impl Resolution<'_> {
         self.fault(span, format!("{} has no `{n}`", self.scope.owner()), help)
     }
 
-    fn member(&mut self, a: &mut Term, access: Access, name: &str, span: Span) -> Found {
+    fn member(&mut self, a: &mut ContractTerm, access: MemberOperator, name: &str, span: Span) -> ResolvedType {
         let of = self.reached(a, access)?;
         if let Some(found) = self.scope.member(&of, name) {
             return Some(found);
@@ -315,24 +317,24 @@ impl Resolution<'_> {
     }
 
     /// Resolves the left side of `.` or `->`.
-    fn reached(&mut self, a: &mut Term, access: Access) -> Found {
+    fn reached(&mut self, a: &mut ContractTerm, access: MemberOperator) -> ResolvedType {
         let of = self.term(a)?;
         match (access, of.sort) {
-            (Access::Dot, Sort::Pointer) => {
+            (MemberOperator::Dot, Sort::Pointer) => {
                 self.fault(a.span, format!("{} has no members", spelled(&of)), "write `->` in place of `.`")
             }
-            (Access::Dot, _) => Some(of),
-            (Access::Arrow, Sort::Pointer) => match self.scope.element(&of) {
+            (MemberOperator::Dot, _) => Some(of),
+            (MemberOperator::Arrow, Sort::Pointer) => match self.scope.element(&of) {
                 Some(element) => Some(element),
                 None => self.fault(a.span, format!("{} has no members", spelled(&of)), "its type is not known"),
             },
-            (Access::Arrow, _) => {
+            (MemberOperator::Arrow, _) => {
                 self.fault(a.span, format!("{} is no pointer", spelled(&of)), "write `.` in place of `->`")
             }
         }
     }
 
-    fn element_of(&mut self, a: &mut Term, span: Span) -> Found {
+    fn element_of(&mut self, a: &mut ContractTerm, span: Span) -> ResolvedType {
         let of = self.term(a)?;
         // The elements of a tensor are those of its storage.
         if of.sort == Sort::Object

@@ -9,9 +9,9 @@
 //! occur with both polarities, and stay unchanged. Whether both sides of `==` are integers is known for resolved
 //! conditions only; others stay unchanged.
 
-use super::ast::{Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind};
-use super::constraint::{Constraint, Read, keeps, may_both_point, may_point, merge, read};
-use super::polynomial::{Partial, Polynomial, address, is_total, normal, polynomial};
+use super::ast::{Comparison, Cond, CondKind, ContractFunction, ContractTerm, Forall, Span, TermKind};
+use super::constraint::{ConstraintReading, NormalConstraint, keeps, may_both_point, may_point, merge, read};
+use super::polynomial::{PartialTerms, Polynomial, address, is_total, normal, polynomial};
 
 /// Normal form of a condition, preferably a resolved one.
 #[must_use]
@@ -30,7 +30,7 @@ fn simplified(c: &Cond, positive: bool) -> Cond {
         }
         CondKind::Truth(t) => {
             let op = if positive { Comparison::Ne } else { Comparison::Eq };
-            comparison(op, t, &Term::int(0), c.span)
+            comparison(op, t, &ContractTerm::int(0), c.span)
         }
         CondKind::Not(a) => simplified(a, !positive),
         CondKind::And(conds) => all(conds, positive),
@@ -48,7 +48,7 @@ fn simplified(c: &Cond, positive: bool) -> Cond {
         CondKind::Forall(all) if positive => forall(all, c.span),
         CondKind::Forall(_) => negated_unless(false, c.clone()),
         CondKind::Disjoint(terms) => {
-            let mut terms: Vec<Term> = terms.iter().map(address).collect();
+            let mut terms: Vec<ContractTerm> = terms.iter().map(address).collect();
             terms.sort();
             negated_unless(positive, Cond::new(CondKind::Disjoint(terms), c.span))
         }
@@ -82,7 +82,7 @@ fn opposite(c: &Cond) -> Cond {
     let all = |conds: &[Cond]| conds.iter().map(opposite).collect();
     match &c.kind {
         CondKind::Literal(b) => Cond::literal(!b),
-        CondKind::Compare(op, a, b) => Constraint::of(c).and_then(|c| c.negated()?.cond()).unwrap_or_else(|| {
+        CondKind::Compare(op, a, b) => NormalConstraint::of(c).and_then(|c| c.negated()?.cond()).unwrap_or_else(|| {
             let kind = CondKind::Compare(op.negated(), a.clone(), b.clone());
             Cond::new(kind, c.span)
         }),
@@ -98,7 +98,7 @@ fn opposite(c: &Cond) -> Cond {
 fn forall(all: &Forall, span: Span) -> Cond {
     let body = simplified(&all.body, true);
     let (from, to) = (normal(&all.from), normal(&all.to));
-    let mut partial = Partial::new();
+    let mut partial = PartialTerms::new();
     let end = polynomial(&to, &mut partial).and_then(|to| to.plus(&Polynomial::constant(1), i128::from(all.closed)));
     let start = polynomial(&from, &mut partial);
     let length = start.as_ref().zip(end.as_ref()).and_then(|(from, to)| to.plus(from, -1));
@@ -123,16 +123,16 @@ fn forall(all: &Forall, span: Span) -> Cond {
     Cond::new(CondKind::Forall(Box::new(Forall { variable, from, to, closed, body })), span)
 }
 
-fn comparison(op: Comparison, a: &Term, b: &Term, span: Span) -> Cond {
-    let sides = |a: Term, b: Term| Cond::new(CondKind::Compare(op, Box::new(a), Box::new(b)), span);
+fn comparison(op: Comparison, a: &ContractTerm, b: &ContractTerm, span: Span) -> Cond {
+    let sides = |a: ContractTerm, b: ContractTerm| Cond::new(CondKind::Compare(op, Box::new(a), Box::new(b)), span);
     if matches!(op, Comparison::Eq | Comparison::Ne) && may_both_point(a, b) {
         return sides(address(a), address(b));
     }
-    let mut partial = Partial::new();
+    let mut partial = PartialTerms::new();
     let found = match read(op, a, b, &mut partial) {
-        Some(Read::Never) => return Cond::new(CondKind::Literal(false), span),
-        Some(Read::Always) => Some(Cond::literal(true)),
-        Some(Read::Constraint(c)) => c.cond(),
+        Some(ConstraintReading::Never) => return Cond::new(CondKind::Literal(false), span),
+        Some(ConstraintReading::Always) => Some(Cond::literal(true)),
+        Some(ConstraintReading::Constraint(c)) => c.cond(),
         None => None,
     };
     match found.filter(|c| keeps(&c.terms(), &partial)) {
@@ -182,7 +182,7 @@ fn sort(conds: &mut Vec<Cond>) {
 
 /// Sort key: sizes first, then extents, then conditions on contents.
 fn class(c: &Cond) -> u8 {
-    let extent = |t: &Term| has_extent(t);
+    let extent = |t: &ContractTerm| has_extent(t);
     match &c.kind {
         CondKind::Forall(_) => 4,
         CondKind::Implies(..) | CondKind::Or(_) | CondKind::And(_) | CondKind::Choice(..) => 3,
@@ -193,18 +193,19 @@ fn class(c: &Cond) -> u8 {
     }
 }
 
-fn has_extent(t: &Term) -> bool {
-    matches!(t.kind, TermKind::Apply(Function::Extent | Function::Elements, _)) || t.parts().into_iter().any(has_extent)
+fn has_extent(t: &ContractTerm) -> bool {
+    matches!(t.kind, TermKind::Apply(ContractFunction::Extent | ContractFunction::Elements, _))
+        || t.parts().into_iter().any(has_extent)
 }
 
 /// Merges constraints on the same sum. Returns whether a conjunction may be satisfiable; for a disjunction: whether
 /// its negation may be.
 fn merge_all(conds: &mut Vec<Cond>, and: bool) -> bool {
     // A disjunction is the negation of a conjunction.
-    let seen = |c: &Cond| Constraint::of(c).and_then(|c| if and { Some(c) } else { c.negated() });
-    let mut constraints: Vec<Option<Constraint>> = conds.iter().map(seen).collect();
+    let seen = |c: &Cond| NormalConstraint::of(c).and_then(|c| if and { Some(c) } else { c.negated() });
+    let mut constraints: Vec<Option<NormalConstraint>> = conds.iter().map(seen).collect();
     // Only constraints on the same sum, or on its negation, can be merged.
-    let key = |c: &Constraint| {
+    let key = |c: &NormalConstraint| {
         let sum = c.sum.variable_part();
         sum.negated().map(|negated| sum.min(negated))
     };

@@ -1,11 +1,11 @@
 //! The command line.
 
-use base::inside::{Dump, Spot};
+use base::inside::{Dump, UserPosition};
 use base::rules::{Level, Rule};
 use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use config::{FrontendKind, RuleSelector};
 use report::levels::Overrides;
-use report::render::Format;
+use report::render::MessageFormat;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,11 +22,11 @@ Exit status: 0 nothing denied, 1 at least one denied finding, 2 the tool could n
 )]
 pub struct Cli {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Write a commented scuba.toml for the project that is here, and say what to run next
     Init(InitArgs),
     /// Run any build command with nvcc replaced by the analysis, then join and report
@@ -89,7 +89,7 @@ pub enum Colour {
 pub struct CommonArgs {
     /// How findings are written: json and sarif to standard output, human and short to standard error
     #[arg(long, value_enum, value_name = "FORMAT", env = "SCUBA_MESSAGE_FORMAT", default_value = "human")]
-    pub message_format: Format,
+    pub message_format: MessageFormat,
 
     /// Findings of this rule (or `all`) fail the build
     #[arg(short = 'D', long = "deny", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
@@ -161,7 +161,7 @@ pub struct CheckArgs {
 
     /// How the accesses at this place were judged: from the index in the source to the verdict
     #[arg(long, value_name = "FILE:LINE[:COL]")]
-    pub explain: Option<Spot>,
+    pub explain: Option<UserPosition>,
 
     #[command(flatten)]
     pub common: CommonArgs,
@@ -345,7 +345,7 @@ pub fn level_overrides(matches: &ArgMatches) -> Overrides {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, Command, level_overrides};
+    use super::{Cli, CliCommand, level_overrides};
     use base::rules::{Level, Rule};
     use clap::{CommandFactory, FromArgMatches};
     use config::RuleSelector::{All, One};
@@ -390,7 +390,7 @@ mod tests {
             &["scuba", "build", "-q", "make", "-j8", "-q"][..],
         ] {
             let m = Cli::command().try_get_matches_from(line).unwrap();
-            let Command::Build(b) = Cli::from_arg_matches(&m).unwrap().command else { panic!("{line:?}") };
+            let CliCommand::Build(b) = Cli::from_arg_matches(&m).unwrap().command else { panic!("{line:?}") };
             assert!(b.common.quiet);
             assert_eq!(b.command, ["make", "-j8", "-q"]);
         }

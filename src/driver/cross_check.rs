@@ -5,9 +5,9 @@
 //! modules alone; [`rest_on`] also weakens reports of clang's modules that carry doubts.
 
 use base::rules::Level;
-use check::{Place, ProgramReport, Standing};
+use check::{AccessStanding, DecidedAccess, ProgramReport};
 use finding::counts::PlaceClass;
-use finding::{Code, Finding, Position, Undecided, Verdict};
+use finding::{Finding, Position, ReasonCode, Undecided, Verdict};
 use ir::Doubt;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ const SUBSCRIPTS: &str = "cgeist sign-extends every subscript";
 /// Keeps the safe and the proved verdicts of a report that also hold in `other`, which takes every subscript that
 /// cgeist sign-extends as unsigned. Other safe accesses become undecided, other proofs possible.
 pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
-    let mut standings: BTreeMap<(&Position, &str, &str), Standing> = BTreeMap::new();
+    let mut standings: BTreeMap<(&Position, &str, &str), AccessStanding> = BTreeMap::new();
     for p in &other.places {
         let worst = standings.entry((&p.position, &p.kernel, &p.array)).or_insert(p.standing);
         *worst = (*worst).max(p.standing);
     }
-    for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
-        if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&Standing::Safe) {
+    for p in report.places.iter_mut().filter(|p| p.standing == AccessStanding::Safe) {
+        if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&AccessStanding::Safe) {
             continue;
         }
         let reason = format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}");
@@ -46,14 +46,14 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
 
 /// Marks a safe access as undecided. Returns its entry for the list of undecided accesses, unless a finding at the
 /// same access is worse.
-fn opened(p: &mut Place, reason: String) -> Option<Undecided> {
-    p.standing = Standing::Open;
+fn opened(p: &mut DecidedAccess, reason: String) -> Option<Undecided> {
+    p.standing = AccessStanding::Undecided;
     p.class = p.class.join(PlaceClass::Unknown);
     (p.class == PlaceClass::Unknown).then(|| Undecided {
         position: p.position.clone(),
         kernel: p.kernel.clone(),
         array: p.array.clone(),
-        code: Code::Other,
+        code: ReasonCode::Other,
         related: vec![],
         reason,
     })
@@ -96,7 +96,7 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
         possible(f, &doubt);
     }
-    for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
+    for p in report.places.iter_mut().filter(|p| p.standing == AccessStanding::Safe) {
         report.undecided.extend(opened(p, format!("in bounds as cgeist reads it, but {doubt}")));
     }
     count_again(report);
@@ -131,23 +131,23 @@ mod tests {
     use super::*;
     use finding::samples;
 
-    fn report(places: &[(u32, &str, Standing)], launches: u32) -> ProgramReport {
+    fn report(places: &[(u32, &str, AccessStanding)], launches: u32) -> ProgramReport {
         let mut r = ProgramReport::default();
         r.summary.launches = launches;
         for (line, array, standing) in places {
-            r.places.push(Place {
+            r.places.push(DecidedAccess {
                 position: Position { file: "a.cu".into(), line: *line, column: 1 },
                 kernel: "k".into(),
                 array: (*array).into(),
                 standing: *standing,
                 class: match standing {
-                    Standing::Safe => PlaceClass::SAFE,
-                    Standing::Open => PlaceClass::Unknown,
-                    Standing::Found => PlaceClass::Proved,
+                    AccessStanding::Safe => PlaceClass::SAFE,
+                    AccessStanding::Undecided => PlaceClass::Unknown,
+                    AccessStanding::Found => PlaceClass::Proved,
                 },
             });
         }
-        for p in r.places.iter().filter(|p| p.standing == Standing::Found) {
+        for p in r.places.iter().filter(|p| p.standing == AccessStanding::Found) {
             let mut f = samples::finding();
             (f.access.position, f.access.kernel, f.access.array) = (p.position.clone(), "k".into(), p.array.clone());
             r.findings.push(f);
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn two_readings_of_subscripts_agree_on_what_stands() {
-        use Standing::{Found, Open, Safe};
+        use AccessStanding::{Found, Safe, Undecided};
         let mut r = report(&[(0, "a", Safe), (1, "a", Safe), (2, "b", Found), (3, "c", Safe)], 1);
-        agreed(&mut r, &report(&[(0, "a", Safe), (1, "a", Found), (2, "b", Safe), (3, "c", Open)], 1));
-        assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Safe, Open, Found, Open]);
+        agreed(&mut r, &report(&[(0, "a", Safe), (1, "a", Found), (2, "b", Safe), (3, "c", Undecided)], 1));
+        assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Safe, Undecided, Found, Undecided]);
         assert_eq!((r.summary.safe, r.summary.unknown, r.undecided.len()), (1, 2, 2));
         assert_eq!((r.summary.proved, r.summary.possible, r.summary.accesses), (0, 1, 4));
         assert!(r.undecided[0].reason.contains("cgeist sign-extends every subscript"));
@@ -169,15 +169,18 @@ mod tests {
 
     #[test]
     fn a_doubtful_reading_leaves_nothing_safe() {
-        let mut r = report(&[(0, "a", Standing::Safe), (7, "b", Standing::Safe), (9, "c", Standing::Found)], 1);
+        let mut r = report(
+            &[(0, "a", AccessStanding::Safe), (7, "b", AccessStanding::Safe), (9, "c", AccessStanding::Found)],
+            1,
+        );
         // Two operations wrap at one access: the access is wrong, and counts once.
         let (mut wraps, mut also) = (samples::finding(), samples::finding());
         (wraps.access.position.line, also.access.position.line) = (20, 20);
-        r.places.push(Place {
+        r.places.push(DecidedAccess {
             position: wraps.access.position.clone(),
             array: wraps.access.array.clone(),
             class: PlaceClass::Proved,
-            standing: Standing::Safe,
+            standing: AccessStanding::Safe,
             kernel: "k".into(),
         });
         r.findings.extend([wraps, also]);

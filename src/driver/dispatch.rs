@@ -1,6 +1,6 @@
 //! Dispatches a command line to the command that it names. No other module of this room uses this one.
 
-use super::args::{self, Cli, Command};
+use super::args::{self, Cli, CliCommand};
 use super::logging;
 use super::{Status, commands, output, programs, worker};
 use clap::{CommandFactory, FromArgMatches};
@@ -32,25 +32,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, overrides: report::levels::Overrides) -> anyhow::Result<Status> {
+fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow::Result<Status> {
     match command {
-        Command::Check(a) => commands::check::run(a, overrides),
-        Command::Init(a) => commands::init::run(&a),
-        Command::Build(a) => commands::build::run(&a, overrides),
-        Command::Report(a) => programs::stored::report(&a, overrides),
-        Command::Baseline(a) => commands::baseline::run(&a, overrides),
-        Command::Explain { rule } => {
+        CliCommand::Check(a) => commands::check::run(a, overrides),
+        CliCommand::Init(a) => commands::init::run(&a),
+        CliCommand::Build(a) => commands::build::run(&a, overrides),
+        CliCommand::Report(a) => programs::stored::report(&a, overrides),
+        CliCommand::Baseline(a) => commands::baseline::run(&a, overrides),
+        CliCommand::Explain { rule } => {
             output::print(report::explain::page(rule));
             Ok(Status::Clean)
         }
-        Command::Doctor(a) => Ok(commands::doctor::run(&a)),
-        Command::Stats(a) => commands::stats::run(&a),
-        Command::Contracts(a) => commands::contracts::run(&a, &overrides),
-        Command::Confirm(a) => commands::confirm::run(&a, &overrides),
-        Command::Analyze => Ok(commands::analyze::run()),
-        Command::CheckOne => Ok(worker::process::run()),
-        Command::Pages { prefix } => commands::pages::run(&prefix),
-        Command::Watch { process } => {
+        CliCommand::Doctor(a) => Ok(commands::doctor::run(&a)),
+        CliCommand::Stats(a) => commands::stats::run(&a),
+        CliCommand::Contracts(a) => commands::contracts::run(&a, &overrides),
+        CliCommand::Confirm(a) => commands::confirm::run(&a, &overrides),
+        CliCommand::Analyze => Ok(commands::analyze::run()),
+        CliCommand::CheckOne => Ok(worker::process::run()),
+        CliCommand::Pages { prefix } => commands::pages::run(&prefix),
+        CliCommand::Watch { process } => {
             watch::run(process);
             Ok(Status::Clean)
         }

@@ -3,7 +3,7 @@
 use super::cache::readings::Readings;
 use super::session::Session;
 use facts::verdicts::Verdicts;
-use facts::{Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
+use facts::{DiskSnapshot, Recipe, SecondCode, Symbols, UnitFacts, UnitWithCode, UnreadSide, key_of};
 use files::{Dependency, Hashes, Since};
 use frontend::{self, ExtractOptions, Extraction};
 use ir::{Module, Side};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Returns the facts of one unit: from an earlier reading of the same files, else from the front end. If the front end
 /// cannot run or fails as a whole, the unit has no modules and gives the reason.
 #[must_use]
-pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, session: &Session) -> Unit {
+pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &DiskSnapshot, session: &Session) -> UnitWithCode {
     let options = session.extract_options();
     let readings = Readings::of(unit, &options, Verdicts::of_this_process());
     let known = readings.as_ref().and_then(|r| r.get(present));
@@ -29,7 +29,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
     let mut notes = extraction.notes;
     let second = extraction.second.map(|second| {
         notes.extend(second.notes);
-        Second { modules: second.modules.into_iter().map(Arc::new).collect(), frontend: second.frontend }
+        SecondCode { modules: second.modules.into_iter().map(Arc::new).collect(), frontend: second.frontend }
     });
     let facts = UnitFacts {
         key: key_of(unit, link),
@@ -43,7 +43,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
         not_analysed: extraction
             .not_analysed
             .iter()
-            .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })
+            .map(|n| UnreadSide { side: side_name(n.side).into(), reason: n.reason.clone() })
             .chain(failed)
             .collect(),
         producers: if extraction.frontend.is_empty() { vec![] } else { vec![extraction.frontend] },
@@ -52,7 +52,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules, second }
+    UnitWithCode { facts, modules, second }
 }
 
 /// Runs the front end on a unit. Returns its result, the files that it read, and the reason if it failed.
@@ -60,7 +60,7 @@ fn read(
     unit: &TranslationUnit,
     options: &ExtractOptions,
     readings: Option<&Readings>,
-) -> (Extraction, Vec<Dependency>, Option<Missing>) {
+) -> (Extraction, Vec<Dependency>, Option<UnreadSide>) {
     let since = Since::now();
     match frontend::extract(unit, options) {
         Ok(extraction) => {
@@ -73,7 +73,7 @@ fn read(
             hashes.keep();
             (extraction, files, None)
         }
-        Err(e) => (Extraction::default(), vec![], Some(Missing { side: "both".into(), reason: e.to_string() })),
+        Err(e) => (Extraction::default(), vec![], Some(UnreadSide { side: "both".into(), reason: e.to_string() })),
     }
 }
 
@@ -87,13 +87,13 @@ fn side_name(side: Side) -> &'static str {
 /// Runs [`extract`] on each unit, `session.jobs` at a time; results keep the order of the units. Calls `done` with
 /// each source.
 #[must_use]
-pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<Unit> {
+pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<UnitWithCode> {
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, Unit)>> = Mutex::new(Vec::with_capacity(units.len()));
+    let results: Mutex<Vec<(usize, UnitWithCode)>> = Mutex::new(Vec::with_capacity(units.len()));
     std::thread::scope(|scope| {
         for _ in 0..session.jobs.min(units.len()) {
             scope.spawn(|| {
-                let present = Present::default();
+                let present = DiskSnapshot::default();
                 while let Some((i, unit)) =
                     Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| units.get(i).map(|u| (i, u)))
                 {

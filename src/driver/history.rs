@@ -1,12 +1,12 @@
 //! History of builds and checks: their costs and verdicts.
 //!
 //! In: counters that a session keeps while it reads and checks; reports. Out: records in `.scuba/history`, and the
-//! [`Build`]s that `scuba stats` makes of them.
+//! [`BuildRecord`]s that `scuba stats` makes of them.
 
 use base::rules::Level;
 use files::Hashes;
 use finding::{Report, Summary};
-use nvcc::history::{History, Ran};
+use nvcc::history::{BuildHistory, FinishedCommand};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ const PAUSE: u64 = 60_000;
 
 /// Counters of a session: work done, and work that caches saved.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct SessionCounters {
     read: AtomicU32,
     recalled: AtomicU32,
     checked: AtomicU32,
     known: AtomicU32,
 }
 
-impl Tally {
+impl SessionCounters {
     /// Counts a unit, read by a front end or taken from the cache.
     pub fn reads(&self, from_cache: bool) {
         let counter = if from_cache { &self.recalled } else { &self.read };
@@ -38,9 +38,9 @@ impl Tally {
     }
 
     #[must_use]
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> SourceCounts {
         let of = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
-        Counts {
+        SourceCounts {
             read: of(&self.read),
             recalled: of(&self.recalled),
             checked: of(&self.checked),
@@ -52,7 +52,7 @@ impl Tally {
 
 /// Numbers of units and programs, by the source of their readings and verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct SourceCounts {
     /// Units that a front end read.
     pub read: u32,
     /// Units whose reading was in the cache.
@@ -66,7 +66,7 @@ pub struct Counts {
     pub compared: u32,
 }
 
-impl Counts {
+impl SourceCounts {
     fn add(&mut self, other: Self) {
         self.read += other.read;
         self.recalled += other.recalled;
@@ -78,10 +78,10 @@ impl Counts {
 
 /// Record of one command of a build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Analysed {
+pub struct CommandRecord {
     pub at: u64,
     pub build: Option<String>,
-    pub counts: Counts,
+    pub counts: SourceCounts,
     /// Programs that the command completed, each with its counts.
     pub programs: Vec<(String, Summary)>,
     pub denied: bool,
@@ -89,20 +89,20 @@ pub struct Analysed {
 
 /// Record of a `scuba check`, or of the end of a `scuba build`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct CheckRecord {
     pub at: u64,
     pub build: Option<String>,
     pub command: String,
     /// Duration from the start of the check; for a build, from the end of the build command.
     pub milliseconds: u64,
-    pub counts: Counts,
+    pub counts: SourceCounts,
     pub summary: Summary,
     pub denied: u32,
     pub warned: u32,
     pub repeatable: bool,
 }
 
-impl Checked {
+impl CheckRecord {
     /// Takes the counts of a report.
     #[must_use]
     pub fn of(report: &Report, command: &str) -> Self {
@@ -112,7 +112,7 @@ impl Checked {
             build: None,
             command: command.into(),
             milliseconds: 0,
-            counts: Counts::default(),
+            counts: SourceCounts::default(),
             summary: report.summary.clone(),
             denied: of(Level::Deny),
             warned: of(Level::Warn),
@@ -124,13 +124,13 @@ impl Checked {
 /// Record of the history, one for each line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Record {
-    Command(Ran),
-    Analysis(Analysed),
-    Check(Checked),
+pub enum HistoryRecord {
+    Command(FinishedCommand),
+    Analysis(CommandRecord),
+    Check(CheckRecord),
 }
 
-impl Record {
+impl HistoryRecord {
     fn at(&self) -> u64 {
         match self {
             Self::Command(c) => c.at,
@@ -158,7 +158,7 @@ impl Record {
 
 /// Sum of the records of a build, or of a check alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Build {
+pub struct BuildRecord {
     /// `scuba build` or `scuba check`; `build` if the commands of a build went through the shim alone.
     pub what: String,
     /// Milliseconds since 1970.
@@ -174,7 +174,7 @@ pub struct Build {
     pub waited_ms: u64,
     /// Duration of the check at the end, or of the check alone.
     pub check_ms: u64,
-    pub counts: Counts,
+    pub counts: SourceCounts,
     /// Verdicts of the check at the end, else of the last check of each program.
     pub summary: Option<Summary>,
     pub denied: Option<u32>,
@@ -185,17 +185,17 @@ pub struct Build {
 /// Returns the records of these `.scuba` folders, oldest first. Lines that cannot be read, for example those of
 /// another version, are skipped.
 #[must_use]
-pub fn records(folders: &[PathBuf]) -> Vec<Record> {
-    let lines = folders.iter().flat_map(|f| History::of(f).lines());
-    let mut records: Vec<Record> = lines.filter_map(|line| serde_json::from_str(&line).ok()).collect();
-    records.sort_by_key(Record::at);
+pub fn records(folders: &[PathBuf]) -> Vec<HistoryRecord> {
+    let lines = folders.iter().flat_map(|f| BuildHistory::of(f).lines());
+    let mut records: Vec<HistoryRecord> = lines.filter_map(|line| serde_json::from_str(&line).ok()).collect();
+    records.sort_by_key(HistoryRecord::at);
     records
 }
 
 /// Groups records into builds and checks, oldest first.
 #[must_use]
-pub fn builds(records: &[Record]) -> Vec<Build> {
-    let mut groups: Vec<Vec<&Record>> = Vec::new();
+pub fn builds(records: &[HistoryRecord]) -> Vec<BuildRecord> {
+    let mut groups: Vec<Vec<&HistoryRecord>> = Vec::new();
     let mut named: BTreeMap<&String, usize> = BTreeMap::new();
     // The current build without a name, and the end of its last command.
     let mut open: Option<(usize, u64)> = None;
@@ -203,7 +203,7 @@ pub fn builds(records: &[Record]) -> Vec<Build> {
         let new = groups.len();
         let group = match (record.build(), record) {
             (Some(id), _) => *named.entry(id).or_insert(new),
-            (None, Record::Check(_)) => {
+            (None, HistoryRecord::Check(_)) => {
                 open = None;
                 new
             }
@@ -221,24 +221,24 @@ pub fn builds(records: &[Record]) -> Vec<Build> {
     groups.iter().map(|group| together(group)).collect()
 }
 
-fn together(group: &[&Record]) -> Build {
+fn together(group: &[&HistoryRecord]) -> BuildRecord {
     let at = group.iter().map(|r| r.at()).min().unwrap_or_default();
-    let mut build = Build { what: "build".into(), at, repeatable: true, ..Build::default() };
+    let mut build = BuildRecord { what: "build".into(), at, repeatable: true, ..BuildRecord::default() };
     let mut programs: BTreeMap<&String, &Summary> = BTreeMap::new();
     for record in group {
         match record {
-            Record::Command(c) => {
+            HistoryRecord::Command(c) => {
                 build.commands += 1;
                 build.units += if c.recorded { 0 } else { c.units };
                 build.not_analysed += u32::from(!c.analysed);
                 build.command_ms += c.command_ms;
                 build.waited_ms += c.waited_ms;
             }
-            Record::Analysis(a) => {
+            HistoryRecord::Analysis(a) => {
                 build.counts.add(a.counts);
                 programs.extend(a.programs.iter().map(|(name, summary)| (name, summary)));
             }
-            Record::Check(c) => {
+            HistoryRecord::Check(c) => {
                 build.what = format!("scuba {}", c.command);
                 build.check_ms = c.milliseconds;
                 build.counts.add(c.counts);
@@ -261,28 +261,42 @@ fn together(group: &[&Record]) -> Build {
 
 #[cfg(test)]
 mod tests {
-    use super::{Analysed, Checked, Counts, Record, builds};
+    use super::{CheckRecord, CommandRecord, HistoryRecord, SourceCounts, builds};
     use finding::Summary;
-    use nvcc::history::Ran;
+    use nvcc::history::FinishedCommand;
 
-    fn ran(at: u64, build: Option<&str>) -> Record {
+    fn ran(at: u64, build: Option<&str>) -> HistoryRecord {
         let build = build.map(str::to_owned);
-        Record::Command(Ran { at, build, units: 1, command_ms: 1000, waited_ms: 200, analysed: true, ..Ran::default() })
+        HistoryRecord::Command(FinishedCommand {
+            at,
+            build,
+            units: 1,
+            command_ms: 1000,
+            waited_ms: 200,
+            analysed: true,
+            ..FinishedCommand::default()
+        })
     }
 
-    fn analysed(at: u64, program: &str, safe: u32) -> Record {
+    fn analysed(at: u64, program: &str, safe: u32) -> HistoryRecord {
         let summary = Summary { safe, accesses: safe, ..Summary::default() };
-        let counts = Counts { read: 1, checked: 1, ..Counts::default() };
-        Record::Analysis(Analysed { at, build: None, counts, programs: vec![(program.into(), summary)], denied: false })
+        let counts = SourceCounts { read: 1, checked: 1, ..SourceCounts::default() };
+        HistoryRecord::Analysis(CommandRecord {
+            at,
+            build: None,
+            counts,
+            programs: vec![(program.into(), summary)],
+            denied: false,
+        })
     }
 
-    fn checked(at: u64, build: Option<&str>) -> Record {
-        Record::Check(Checked {
+    fn checked(at: u64, build: Option<&str>) -> HistoryRecord {
+        HistoryRecord::Check(CheckRecord {
             at,
             build: build.map(str::to_owned),
             command: if build.is_some() { "build" } else { "check" }.into(),
             milliseconds: 50,
-            counts: Counts { recalled: 2, known: 1, ..Counts::default() },
+            counts: SourceCounts { recalled: 2, known: 1, ..SourceCounts::default() },
             summary: Summary { safe: 9, accesses: 9, ..Summary::default() },
             denied: 1,
             warned: 2,

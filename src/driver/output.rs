@@ -1,7 +1,7 @@
 //! Standard output and standard error, and how strings are written to them.
 
 use super::args::Colour;
-use finding::{NotAnalysed, Unseen};
+use finding::{NotAnalysed, UnreadObject};
 use nvcc::colour;
 use std::io::Write;
 
@@ -52,7 +52,7 @@ const NAMED: usize = 3;
 
 /// Returns lines for objects that were linked without being read: one for each program and reason.
 #[must_use]
-pub fn unseen(all: &[Unseen]) -> Vec<String> {
+pub fn unseen(all: &[UnreadObject]) -> Vec<String> {
     all.chunk_by(|a, b| a.program == b.program && a.reason == b.reason)
         .map(|same| {
             let (program, reason) = (&same[0].program, &same[0].reason);

@@ -6,9 +6,9 @@
 //! a compile command, whichever is larger ([`Pace::Beside`]). Its report is compared before anything in it is
 //! weakened.
 
-use crate::worker::guarded::Fault;
-use check::{Options, Pace, Place, ProgramReport, Standing};
-use finding::second_reading::{Compared, SecondReading, Stands};
+use crate::worker::guarded::WorkerFailure;
+use check::{AccessStanding, CheckOptions, DecidedAccess, Pace, ProgramReport};
+use finding::second_reading::{ReadingDifference, ReadingVerdict, SecondReading};
 use frontend::second;
 use ir::Module;
 use std::collections::BTreeMap;
@@ -31,13 +31,13 @@ pub fn compare(
     clang: &[Arc<Module>],
     second: Vec<Arc<Module>>,
     frontend: String,
-    options: &Options,
-    check: impl Fn(Vec<Arc<Module>>, &Options) -> Result<ProgramReport, Fault>,
-) -> Result<(SecondReading, Option<String>), Fault> {
+    options: &CheckOptions,
+    check: impl Fn(Vec<Arc<Module>>, &CheckOptions) -> Result<ProgramReport, WorkerFailure>,
+) -> Result<(SecondReading, Option<String>), WorkerFailure> {
     // This check shows nothing of itself (`--dump`, `--explain`, `--timings`), and its duration affects no finding.
-    let options = Options {
+    let options = CheckOptions {
         pace: Pace::Beside(first.summary.work / PART),
-        inside: base::inside::Wanted::default(),
+        inside: base::inside::RequestedOutput::default(),
         ..options.clone()
     };
     let clang: Vec<&Module> = clang.iter().map(AsRef::as_ref).collect();
@@ -52,7 +52,7 @@ pub fn compare(
     let other = check(second.clone(), &options)?;
     // Verdicts that a clock cut off may differ in another run.
     if !other.nets.is_empty() {
-        return Err(Fault::TooLong(u64::from(options.seconds)));
+        return Err(WorkerFailure::TooLong(u64::from(options.seconds)));
     }
     let mut out = SecondReading { frontend: frontend.clone(), ..SecondReading::default() };
     for place in places(first, &other) {
@@ -63,10 +63,10 @@ pub fn compare(
             explain(&mut out, |_| Some(doubt.clone()));
         } else if let Some(modules) = unsigned(&second) {
             let report = check(modules, &options)?;
-            let told: Vec<Compared> = places(first, &report);
+            let told: Vec<ReadingDifference> = places(first, &report);
             // A changed verdict shows that the sign decides, even if the cheap attempts leave it undecided whether it
             // then equals clang's.
-            let otherwise = |c: &Compared| {
+            let otherwise = |c: &ReadingDifference| {
                 told.iter().any(|t| {
                     (&t.position, &t.kernel, &t.array, t.first) == (&c.position, &c.kernel, &c.array, c.first)
                         && t.second != c.second
@@ -79,11 +79,12 @@ pub fn compare(
 }
 
 /// Sets the reason for accesses on which the two readings disagree.
-fn explain(out: &mut SecondReading, why: impl Fn(&Compared) -> Option<String>) {
-    let opposed = |c: &Compared| {
+fn explain(out: &mut SecondReading, why: impl Fn(&ReadingDifference) -> Option<String>) {
+    let opposed = |c: &ReadingDifference| {
         matches!(
             (c.first, c.second),
-            (Some(Stands::Safe), Some(Stands::Found)) | (Some(Stands::Found), Some(Stands::Safe))
+            (Some(ReadingVerdict::Safe), Some(ReadingVerdict::Found))
+                | (Some(ReadingVerdict::Found), Some(ReadingVerdict::Safe))
         )
     };
     for c in out.list.iter_mut().filter(|c| opposed(c)) {
@@ -111,7 +112,7 @@ fn launches(first: &ProgramReport, second: &ProgramReport, name: &str) -> Option
 /// Accesses are matched by kernel and array, and by line if both readings have lines; cgeist as released gives none.
 /// Without lines they are paired so that as few as possible differ: reads and writes of one statement come in another
 /// order, and two accesses to one array in one kernel cannot be told apart.
-fn places(first: &ProgramReport, second: &ProgramReport) -> Vec<Compared> {
+fn places(first: &ProgramReport, second: &ProgramReport) -> Vec<ReadingDifference> {
     let (ours, theirs) = (by_array(first), by_array(second));
     let mut out = vec![];
     for (key, mine) in &ours {
@@ -124,18 +125,18 @@ fn places(first: &ProgramReport, second: &ProgramReport) -> Vec<Compared> {
     out
 }
 
-fn by_array(r: &ProgramReport) -> BTreeMap<(&str, &str), Vec<&Place>> {
-    let mut out: BTreeMap<(&str, &str), Vec<&Place>> = BTreeMap::new();
+fn by_array(r: &ProgramReport) -> BTreeMap<(&str, &str), Vec<&DecidedAccess>> {
+    let mut out: BTreeMap<(&str, &str), Vec<&DecidedAccess>> = BTreeMap::new();
     for p in &r.places {
         out.entry((&p.kernel, &p.array)).or_default().push(p);
     }
     out
 }
 
-fn pair(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) {
-    let lined = |v: &[&Place]| v.iter().all(|p| p.position.line > 0);
+fn pair(mine: &[&DecidedAccess], found: &[&DecidedAccess], out: &mut Vec<ReadingDifference>) {
+    let lined = |v: &[&DecidedAccess]| v.iter().all(|p| p.position.line > 0);
     if !mine.is_empty() && !found.is_empty() && lined(mine) && lined(found) {
-        let mut lines: BTreeMap<u32, (Vec<&Place>, Vec<&Place>)> = BTreeMap::new();
+        let mut lines: BTreeMap<u32, (Vec<&DecidedAccess>, Vec<&DecidedAccess>)> = BTreeMap::new();
         mine.iter().for_each(|p| lines.entry(p.position.line).or_default().0.push(p));
         found.iter().for_each(|p| lines.entry(p.position.line).or_default().1.push(p));
         lines.values().for_each(|(a, b)| pair_by_standing(a, b, out));
@@ -144,59 +145,59 @@ fn pair(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) {
     }
 }
 
-fn pair_by_standing(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) {
+fn pair_by_standing(mine: &[&DecidedAccess], found: &[&DecidedAccess], out: &mut Vec<ReadingDifference>) {
     let (mut mine, mut found) = (mine.to_vec(), found.to_vec());
     // Equal numbers are paired one by one. Otherwise an access in a template may count once here and several times
     // there, and only what all of its instances have in common can be compared.
     if mine.len() != found.len() && !mine.is_empty() && !found.is_empty() {
-        let all = |v: &[&Place], s| v.iter().all(|p| p.standing == s);
-        if all(&mine, Standing::Safe) && all(&found, Standing::Safe) {
+        let all = |v: &[&DecidedAccess], s| v.iter().all(|p| p.standing == s);
+        if all(&mine, AccessStanding::Safe) && all(&found, AccessStanding::Safe) {
             let matched = mine.len().min(found.len());
             mine.iter().take(matched).for_each(|p| out.push(compared(Some(p), Some(p))));
             mine.iter().skip(matched).for_each(|p| out.push(compared(Some(p), None)));
             // Further instances of the same accesses are nothing that the first reading lacks.
             return;
         }
-        let worst = |v: &mut Vec<&Place>| -> Option<Place> {
+        let worst = |v: &mut Vec<&DecidedAccess>| -> Option<DecidedAccess> {
             let at = (0..v.len()).max_by_key(|i| (v[*i].standing, std::cmp::Reverse(*i)))?;
             Some(v.remove(at).clone())
         };
         let (a, b) = (worst(&mut mine), worst(&mut found));
         out.push(compared(a.as_ref(), b.as_ref()));
-        let wrong = |v: &[&Place]| v.iter().filter(|p| p.standing == Standing::Found).count();
+        let wrong = |v: &[&DecidedAccess]| v.iter().filter(|p| p.standing == AccessStanding::Found).count();
         let mut both = wrong(&mine).min(wrong(&found));
         for p in mine {
-            let matched = p.standing == Standing::Found && both > 0;
+            let matched = p.standing == AccessStanding::Found && both > 0;
             both -= usize::from(matched);
             out.push(compared(Some(p), matched.then_some(p)));
         }
         return;
     }
-    let mut take = |a: Option<Standing>, b: Option<Standing>| {
-        let is = |s: Option<Standing>| move |p: &&Place| s.is_none_or(|s| p.standing == s);
+    let mut take = |a: Option<AccessStanding>, b: Option<AccessStanding>| {
+        let is = |s: Option<AccessStanding>| move |p: &&DecidedAccess| s.is_none_or(|s| p.standing == s);
         while let (Some(i), Some(j)) = (mine.iter().position(is(a)), found.iter().position(is(b))) {
             out.push(compared(Some(mine.remove(i)), Some(found.remove(j))));
         }
     };
-    for s in [Standing::Safe, Standing::Open, Standing::Found] {
+    for s in [AccessStanding::Safe, AccessStanding::Undecided, AccessStanding::Found] {
         take(Some(s), Some(s));
     }
-    take(Some(Standing::Open), None);
-    take(None, Some(Standing::Open));
+    take(Some(AccessStanding::Undecided), None);
+    take(None, Some(AccessStanding::Undecided));
     take(None, None);
     mine.iter().for_each(|p| out.push(compared(Some(p), None)));
     found.iter().for_each(|p| out.push(compared(None, Some(p))));
 }
 
 /// Returns the comparison of two accesses, at the position of the first, which is clang's.
-fn compared(first: Option<&Place>, second: Option<&Place>) -> Compared {
-    let stands = |p: &Place| match p.standing {
-        Standing::Safe => Stands::Safe,
-        Standing::Open => Stands::Open,
-        Standing::Found => Stands::Found,
+fn compared(first: Option<&DecidedAccess>, second: Option<&DecidedAccess>) -> ReadingDifference {
+    let stands = |p: &DecidedAccess| match p.standing {
+        AccessStanding::Safe => ReadingVerdict::Safe,
+        AccessStanding::Undecided => ReadingVerdict::Undecided,
+        AccessStanding::Found => ReadingVerdict::Found,
     };
     let at = first.or(second);
-    Compared {
+    ReadingDifference {
         position: at.map(|p| p.position.clone()).unwrap_or_default(),
         kernel: at.map(|p| p.kernel.clone()).unwrap_or_default(),
         array: at.map(|p| p.array.clone()).unwrap_or_default(),

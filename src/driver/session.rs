@@ -1,28 +1,28 @@
 //! Settings that commands share: the project's, overridden by the command line.
 
 use super::args::{Colour, CommonArgs};
-use super::history::{Checked, Record, Tally};
+use super::history::{CheckRecord, HistoryRecord, SessionCounters};
 use super::worker::memory;
 use super::{Status, output};
 use anyhow::{Context, Result, bail};
-use base::inside::{Dump, Spot, Wanted};
+use base::inside::{Dump, RequestedOutput, UserPosition};
 use base::paths;
 use base::rules::Level;
 use check::{self, Pace};
-use config::{self, Config, FrontendKind, LeftOut, RuleSelector};
+use config::{self, Config, FrontendKind, RuleSelector, SkippedStatements};
 use confirm::Confirmations;
-use facts::Told;
+use facts::ReportedFinding;
 use facts::verdicts::Verdicts;
 use finding::paths::ProjectRoot;
-use finding::sources::Sources;
-use finding::{Axioms, Report, Tool};
+use finding::sources::SourceFiles;
+use finding::{Axioms, Report, ReportTool};
 use frontend::ExtractOptions;
-use nvcc::history::{self, History};
+use nvcc::history::{self, BuildHistory};
 use nvcc::{colour, locate, once, shim};
-use report::assemble::{Assembled, Found, Policy, assemble};
+use report::assemble::{Assembled, Policy, RunFindings, assemble};
 use report::baseline::{self, Baseline};
 use report::levels::{Levels, Overrides};
-use report::render::{Format, Style, Verbosity, render};
+use report::render::{MessageFormat, Style, Verbosity, render};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -44,12 +44,12 @@ pub struct Session {
     levels: Levels,
     baseline: Option<Baseline>,
     confirmations: Confirmations,
-    pub format: Format,
+    pub format: MessageFormat,
     style: Style,
     pub jobs: usize,
     pub strict: bool,
     /// Statements that a build command skipped because of mistakes in the project's settings.
-    left_out: Option<LeftOut>,
+    left_out: Option<SkippedStatements>,
     started: Instant,
     /// End of a shim's analysis, after `tu_seconds` for each unit; the shim ends it some seconds later.
     deadline: Option<Instant>,
@@ -57,9 +57,9 @@ pub struct Session {
     pace: Pace,
     /// Whether a report counts even if another run could decide more.
     settled: bool,
-    inside: Wanted,
+    inside: RequestedOutput,
     /// Numbers of units read and programs checked, and of those taken from caches.
-    pub tally: Tally,
+    pub tally: SessionCounters,
 }
 
 impl Session {
@@ -90,8 +90,8 @@ impl Session {
             deadline: None,
             pace: Pace::Whole,
             settled: false,
-            inside: Wanted { dumps: common.dump.clone(), explain: None, timings: common.timings },
-            tally: Tally::default(),
+            inside: RequestedOutput { dumps: common.dump.clone(), explain: None, timings: common.timings },
+            tally: SessionCounters::default(),
             config,
             root,
         })
@@ -116,7 +116,7 @@ impl Session {
             Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
                 anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif")
             })?,
-            _ => Format::Human,
+            _ => MessageFormat::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
         let session = Self {
@@ -133,8 +133,8 @@ impl Session {
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
             settled: false,
-            inside: Wanted::default(),
-            tally: Tally::default(),
+            inside: RequestedOutput::default(),
+            tally: SessionCounters::default(),
             config,
             root,
         };
@@ -149,23 +149,23 @@ impl Session {
 
     /// Makes checks explain how they judge the accesses at a source position.
     #[must_use]
-    pub fn explaining(self, spot: Option<Spot>) -> Self {
+    pub fn explaining(self, spot: Option<UserPosition>) -> Self {
         let explain = spot.map(|s| s.below(self.root.folder()));
-        Self { inside: Wanted { explain, ..self.inside }, ..self }
+        Self { inside: RequestedOutput { explain, ..self.inside }, ..self }
     }
 
     /// Writes what `--dump`, `--explain` and `--timings` ask for: to standard output, unless that holds a document.
     pub fn show(&self, lines: &[String]) {
         let text: String = lines.iter().map(|l| format!("{}\n", l.trim_end_matches('\n'))).collect();
         match self.format {
-            Format::Human | Format::Short => output::print(&text),
+            MessageFormat::Human | MessageFormat::Short => output::print(&text),
             _ => output::print_error(&text),
         }
     }
 
     /// Returns what the command line asks to see of checks.
     #[must_use]
-    pub const fn inside(&self) -> &Wanted {
+    pub const fn inside(&self) -> &RequestedOutput {
         &self.inside
     }
 
@@ -207,7 +207,7 @@ impl Session {
             match Baseline::load(&path) {
                 Ok(baseline) => self.baseline = Some(baseline),
                 Err(e) => {
-                    self.left_out = Some(LeftOut::with_baseline(self.left_out.take(), e.to_string()));
+                    self.left_out = Some(SkippedStatements::with_baseline(self.left_out.take(), e.to_string()));
                     self.baseline = Baseline::load(&self.root.folder().join(baseline::FILE_NAME)).ok();
                 }
             }
@@ -218,11 +218,11 @@ impl Session {
     /// Returns the line about mistakes in the project's settings: shown once for a build, and later beside what is
     /// denied in `subject`.
     #[must_use]
-    pub fn settings_in_error(&self, subject: &str) -> Option<once::Line> {
+    pub fn settings_in_error(&self, subject: &str) -> Option<once::OnceMessage> {
         let left = self.left_out.as_ref()?;
         let file = self.config.path.as_ref().map(|p| self.root.show(&p.to_string_lossy()));
         let line = |text: String| format!("scuba: {}", output::harmless(&format!("note: {text}")));
-        Some(once::Line {
+        Some(once::OnceMessage {
             key: left.key(),
             first: line(left.text(file.as_deref())),
             later: Some(line(left.beside(subject, file.as_deref()))),
@@ -258,7 +258,7 @@ impl Session {
     #[must_use]
     pub fn environment(&self, common: &CommonArgs, overrides: &Overrides) -> Vec<(OsString, OsString)> {
         // A document covers the whole build; a shim's output during the build is for people.
-        let format = if self.format.is_document() { Format::Short } else { self.format };
+        let format = if self.format.is_document() { MessageFormat::Short } else { self.format };
         let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
         if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) {
             set.push(("SCUBA_CONFIG".into(), path.into()));
@@ -339,12 +339,12 @@ impl Session {
     }
 
     #[must_use]
-    pub fn check_options(&self) -> check::Options {
+    pub fn check_options(&self) -> check::CheckOptions {
         let limits = &self.config.limits;
         let left = self
             .deadline
             .map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
-        check::Options {
+        check::CheckOptions {
             device_memory: limits.device_memory,
             handy: Some(self.config.confirm.max_bytes),
             work: limits.work,
@@ -369,14 +369,14 @@ impl Session {
 
     /// Makes a report of what was found, and returns it with the sources of its excerpts.
     #[must_use]
-    pub fn assemble(&self, found: Found, frontend: String) -> (Assembled, Sources) {
-        let tool = Tool {
+    pub fn assemble(&self, found: RunFindings, frontend: String) -> (Assembled, SourceFiles) {
+        let tool = ReportTool {
             version: env!("CARGO_PKG_VERSION").into(),
             z3: check::z3_version().into(),
             frontend,
             axioms: Axioms { device_memory: self.config.limits.device_memory },
         };
-        let sources = Sources::new(self.root.clone());
+        let sources = SourceFiles::new(self.root.clone());
         let policy =
             Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
         let mut assembled = assemble(found, tool, &policy, &sources);
@@ -390,7 +390,7 @@ impl Session {
     ///
     /// # Errors
     /// If it cannot be rendered.
-    pub fn write(&self, assembled: &Assembled, sources: &Sources) -> Result<()> {
+    pub fn write(&self, assembled: &Assembled, sources: &SourceFiles) -> Result<()> {
         let mut text = Vec::new();
         render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
         let text = String::from_utf8_lossy(&text);
@@ -407,11 +407,11 @@ impl Session {
     ///
     /// # Errors
     /// If it cannot be rendered.
-    pub fn tell(&self, mut assembled: Assembled, sources: &Sources, told: &[Told]) -> Result<Status> {
+    pub fn tell(&self, mut assembled: Assembled, sources: &SourceFiles, told: &[ReportedFinding]) -> Result<Status> {
         let status = self.status(&assembled);
         self.say_asides(&assembled);
         if !self.format.is_document() {
-            assembled.leave_out(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+            assembled.omit_findings(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
         }
         self.write(&assembled, sources)?;
         Ok(status)
@@ -424,12 +424,12 @@ impl Session {
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let at = history::now().saturating_sub(milliseconds);
         let counts = self.tally.counts();
-        History::of(folder).add(&Record::Check(Checked {
+        BuildHistory::of(folder).add(&HistoryRecord::Check(CheckRecord {
             at,
             build,
             milliseconds,
             counts,
-            ..Checked::of(report, command)
+            ..CheckRecord::of(report, command)
         }));
     }
 
@@ -563,7 +563,7 @@ fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<Fron
 fn find_cgeist(config: &Config) -> Result<()> {
     let program = named_cgeist(config).unwrap_or_else(|| "cgeist".into());
     if which::which(&program).is_err() {
-        bail!("{}", cgeist::process::Failure::Missing { program });
+        bail!("{}", cgeist::process::CgeistError::Missing { program });
     }
     Ok(())
 }

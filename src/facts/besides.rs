@@ -10,7 +10,7 @@
 //! the object of a device link refers to registration code in the old objects (seen with nvcc 13.0).
 
 use super::archive;
-use super::join::Plan;
+use super::join::ProgramPlan;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
 use files::hash_of;
@@ -21,17 +21,17 @@ use std::path::{Path, PathBuf};
 
 /// Objects, archives and libraries of a link that are not derived from a unit of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Besides {
+pub struct UnderivedInputs {
     pub files: Vec<PathBuf>,
     pub missing: Vec<PathBuf>,
 }
 
-impl Besides {
+impl UnderivedInputs {
     /// Collects the files for the program `plan`; `units` and `links` are those of its build.
     #[must_use]
-    pub fn of(plan: &Plan, units: &[&UnitFacts], links: &[LinkFacts]) -> Self {
+    pub fn of(plan: &ProgramPlan, units: &[&UnitFacts], links: &[LinkFacts]) -> Self {
         let own: BTreeSet<PathBuf> = plan.units.iter().map(|&i| canonical(&units[i].key)).collect();
-        let mut search = Search {
+        let mut search = ObjectSearch {
             known: units.iter().map(|u| canonical(&u.key)).collect(),
             links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
             contents: OnceCell::new(),
@@ -55,7 +55,7 @@ impl Besides {
     }
 }
 
-struct Search<'a> {
+struct ObjectSearch<'a> {
     /// Objects of the program's units.
     own: BTreeSet<PathBuf>,
     /// Objects of all units.
@@ -64,10 +64,10 @@ struct Search<'a> {
     /// blake3 of the objects of the program's units, to identify archives without a known link.
     contents: OnceCell<BTreeSet<[u8; 32]>>,
     seen: BTreeSet<PathBuf>,
-    found: Besides,
+    found: UnderivedInputs,
 }
 
-impl Search<'_> {
+impl ObjectSearch<'_> {
     /// Adds an input of a link. If the input is `optional`, the program does not need a unit that is not part of it.
     fn take(&mut self, input: &Path, optional: bool) {
         let path = canonical(input);

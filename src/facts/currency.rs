@@ -1,12 +1,12 @@
 //! Check that facts are current.
 //!
-//! In: the files that facts were made from. Out: whether these are unchanged on disk now. One [`Present`] looks at each
+//! In: the files that facts were made from. Out: whether these are unchanged on disk now. One [`DiskSnapshot`] looks at each
 //! file once, since units share most of their headers.
 
-use super::generated::ninja::Ninja;
+use super::generated::ninja::NinjaFile;
 use super::maker::Maker;
 use super::unit::UnitFacts;
-use files::{Contents, Dependency, Hashes, Stamp};
+use files::{Dependency, FileContents, Hashes, Stamp};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,37 +14,37 @@ use std::rc::Rc;
 
 /// State of a file on disk.
 #[derive(Debug)]
-struct State {
+struct DiskState {
     stamp: Stamp,
     /// Contents, read only where the stamp does not decide.
-    contents: OnceCell<Option<Contents>>,
+    contents: OnceCell<Option<FileContents>>,
 }
 
 /// Snapshot of the files and build descriptions on disk.
 #[derive(Debug, Default)]
-pub struct Present {
-    files: RefCell<HashMap<PathBuf, Option<Rc<State>>>>,
-    ninja: RefCell<HashMap<PathBuf, Rc<Ninja>>>,
+pub struct DiskSnapshot {
+    files: RefCell<HashMap<PathBuf, Option<Rc<DiskState>>>>,
+    ninja: RefCell<HashMap<PathBuf, Rc<NinjaFile>>>,
 }
 
-impl Drop for Present {
+impl Drop for DiskSnapshot {
     /// Writes the new hashes to the cache, so that the next process need not compare the same contents.
     fn drop(&mut self) {
         Hashes::of_this_process().keep();
     }
 }
 
-impl Present {
-    fn state(&self, path: &Path) -> Option<Rc<State>> {
+impl DiskSnapshot {
+    fn state(&self, path: &Path) -> Option<Rc<DiskState>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
-        let state = Stamp::at(path).map(|stamp| Rc::new(State { stamp, contents: OnceCell::new() }));
+        let state = Stamp::at(path).map(|stamp| Rc::new(DiskState { stamp, contents: OnceCell::new() }));
         self.files.borrow_mut().insert(path.to_owned(), state.clone());
         state
     }
 
-    fn contents(state: &State, path: &Path) -> Option<Contents> {
+    fn contents(state: &DiskState, path: &Path) -> Option<FileContents> {
         *state.contents.get_or_init(|| Hashes::of_this_process().of(path, state.stamp))
     }
 
@@ -74,11 +74,11 @@ impl Present {
     }
 
     /// Returns the parsed `build.ninja`.
-    pub(super) fn ninja(&self, file: &Path) -> Rc<Ninja> {
+    pub(super) fn ninja(&self, file: &Path) -> Rc<NinjaFile> {
         if let Some(known) = self.ninja.borrow().get(file) {
             return known.clone();
         }
-        let read = Rc::new(Ninja::read(file));
+        let read = Rc::new(NinjaFile::read(file));
         self.ninja.borrow_mut().insert(file.to_owned(), read.clone());
         read
     }
@@ -103,7 +103,7 @@ impl Present {
 
 #[cfg(test)]
 mod tests {
-    use super::Present;
+    use super::DiskSnapshot;
     use std::time::Duration;
 
     #[test]
@@ -111,22 +111,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.h");
         std::fs::write(&path, "int a;").unwrap();
-        let dependency = Present::default().dependency(&path).unwrap();
-        assert!(Present::default().unchanged(&dependency));
+        let dependency = DiskSnapshot::default().dependency(&path).unwrap();
+        assert!(DiskSnapshot::default().unchanged(&dependency));
         // Touched, as by a checkout: the contents decide.
         let touch = |time| std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         let then = path.metadata().unwrap().modified().unwrap();
         touch(then + Duration::from_secs(100));
-        let present = Present::default();
+        let present = DiskSnapshot::default();
         assert!(present.unchanged(&dependency));
         std::fs::write(&path, "int b;").unwrap();
         assert!(present.unchanged(&dependency), "one look at the disk is one look");
-        assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
+        assert!(!DiskSnapshot::default().unchanged(&dependency) && DiskSnapshot::default().changed(&dependency));
         // The effect of `touch -r`: neither size nor time shows the change.
         touch(then);
-        assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
+        assert!(!DiskSnapshot::default().unchanged(&dependency) && DiskSnapshot::default().changed(&dependency));
         std::fs::remove_file(&path).unwrap();
-        assert!(!Present::default().unchanged(&dependency) && !Present::default().changed(&dependency));
-        assert_eq!(Present::default().dependency(&path), None);
+        assert!(!DiskSnapshot::default().unchanged(&dependency) && !DiskSnapshot::default().changed(&dependency));
+        assert_eq!(DiskSnapshot::default().dependency(&path), None);
     }
 }

@@ -27,13 +27,13 @@ const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Kind of facts; each kind has its own magic bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FactKind {
     Unit,
     Link,
     Verdict,
 }
 
-impl Kind {
+impl FactKind {
     fn magic(self) -> &'static [u8; 8] {
         match self {
             Self::Unit => b"SCUBA\x01TU",
@@ -45,7 +45,7 @@ impl Kind {
 
 /// Reasons to ignore a fact file.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum FactFileError {
     #[error("cannot be read: {0}")]
     Io(io::Error),
     #[error("is no fact file")]
@@ -58,14 +58,14 @@ pub enum ReadError {
     Elsewhere(PathBuf),
 }
 
-impl From<io::Error> for ReadError {
+impl From<io::Error> for FactFileError {
     fn from(e: io::Error) -> Self {
         if e.kind() == io::ErrorKind::UnexpectedEof { Self::Damaged } else { Self::Io(e) }
     }
 }
 
 /// A decoded head; the body follows in the file.
-pub struct Opened<H> {
+pub struct FactHead<H> {
     pub head: H,
     body_length: usize,
     body_hash: [u8; 32],
@@ -75,7 +75,7 @@ pub struct Opened<H> {
 ///
 /// # Errors
 /// When a value cannot be represented (postcard has no such case for our types).
-pub fn encode<H: Serialize, B: Serialize>(kind: Kind, head: &H, body: &B) -> Result<Vec<u8>, postcard::Error> {
+pub fn encode<H: Serialize, B: Serialize>(kind: FactKind, head: &H, body: &B) -> Result<Vec<u8>, postcard::Error> {
     let head = postcard::to_stdvec(head)?;
     let body = lz4_flex::block::compress_prepend_size(&postcard::to_stdvec(body)?);
     let lengths = [(head.len() as u64).to_le_bytes(), (body.len() as u64).to_le_bytes()].concat();
@@ -99,7 +99,7 @@ fn head_hash(lengths: &[u8], head: &[u8]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-fn take<const N: usize>(source: &mut impl Read) -> Result<[u8; N], ReadError> {
+fn take<const N: usize>(source: &mut impl Read) -> Result<[u8; N], FactFileError> {
     let mut bytes = [0; N];
     source.read_exact(&mut bytes)?;
     Ok(bytes)
@@ -113,74 +113,78 @@ fn take_length(bytes: &[u8]) -> Option<u64> {
 ///
 /// # Errors
 /// When it is foreign, of another version, damaged or truncated.
-pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64) -> Result<Opened<H>, ReadError> {
-    let foreign = |e| if matches!(e, ReadError::Damaged) { ReadError::Foreign } else { e };
+pub fn open<H: DeserializeOwned>(
+    kind: FactKind,
+    source: &mut impl Read,
+    length: u64,
+) -> Result<FactHead<H>, FactFileError> {
+    let foreign = |e| if matches!(e, FactFileError::Damaged) { FactFileError::Foreign } else { e };
     if take::<8>(source).map_err(foreign)? != *kind.magic() {
-        return Err(ReadError::Foreign);
+        return Err(FactFileError::Foreign);
     }
     let versions = (u32::from_le_bytes(take(source)?), u32::from_le_bytes(take(source)?));
     let mut tool = vec![0; usize::from(u16::from_le_bytes(take(source)?))];
     source.read_exact(&mut tool)?;
     if versions != (FORM_VERSION, ir::FORMAT_VERSION) || tool != TOOL_VERSION.as_bytes() {
-        return Err(ReadError::OtherVersion(String::from_utf8_lossy(&tool).into_owned()));
+        return Err(FactFileError::OtherVersion(String::from_utf8_lossy(&tool).into_owned()));
     }
     let lengths: [u8; 16] = take(source)?;
     let (hash, body_hash): ([u8; 32], [u8; 32]) = (take(source)?, take(source)?);
-    let (head, body) = take_length(&lengths).zip(take_length(&lengths[8..])).ok_or(ReadError::Damaged)?;
+    let (head, body) = take_length(&lengths).zip(take_length(&lengths[8..])).ok_or(FactFileError::Damaged)?;
     let fixed = 8 + 4 + 4 + 2 + tool.len() as u64 + 16 + 64;
     // This check also prevents an allocation of a damaged length.
     if head.checked_add(body).and_then(|n| n.checked_add(fixed)) != Some(length) {
-        return Err(ReadError::Damaged);
+        return Err(FactFileError::Damaged);
     }
     let (head, body_length) = (usize::try_from(head), usize::try_from(body));
-    let (Ok(head), Ok(body_length)) = (head, body_length) else { return Err(ReadError::Damaged) };
+    let (Ok(head), Ok(body_length)) = (head, body_length) else { return Err(FactFileError::Damaged) };
     let mut bytes = vec![0; head];
     source.read_exact(&mut bytes)?;
     if head_hash(&lengths, &bytes) != hash {
-        return Err(ReadError::Damaged);
+        return Err(FactFileError::Damaged);
     }
-    let head = postcard::from_bytes(&bytes).map_err(|_| ReadError::Damaged)?;
-    Ok(Opened { head, body_length, body_hash })
+    let head = postcard::from_bytes(&bytes).map_err(|_| FactFileError::Damaged)?;
+    Ok(FactHead { head, body_length, body_hash })
 }
 
-impl<H> Opened<H> {
+impl<H> FactHead<H> {
     /// Decodes the body, from the position at which [`open`] left the file.
     ///
     /// # Errors
     /// When it is damaged, or not of this type.
-    pub fn body<B: DeserializeOwned>(&self, source: &mut impl Read) -> Result<B, ReadError> {
+    pub fn body<B: DeserializeOwned>(&self, source: &mut impl Read) -> Result<B, FactFileError> {
         let mut packed = vec![0; self.body_length];
         source.read_exact(&mut packed)?;
         if *blake3::hash(&packed).as_bytes() != self.body_hash {
-            return Err(ReadError::Damaged);
+            return Err(FactFileError::Damaged);
         }
-        let (size, packed) = lz4_flex::block::uncompressed_size(&packed).map_err(|_| ReadError::Damaged)?;
+        let (size, packed) = lz4_flex::block::uncompressed_size(&packed).map_err(|_| FactFileError::Damaged)?;
         // LZ4 expands one byte to at most 255: a larger size is damaged, and would waste memory.
         if size / 256 > packed.len() {
-            return Err(ReadError::Damaged);
+            return Err(FactFileError::Damaged);
         }
-        let plain = lz4_flex::block::decompress(packed, size).map_err(|_| ReadError::Damaged)?;
-        postcard::from_bytes(&plain).map_err(|_| ReadError::Damaged)
+        let plain = lz4_flex::block::decompress(packed, size).map_err(|_| FactFileError::Damaged)?;
+        postcard::from_bytes(&plain).map_err(|_| FactFileError::Damaged)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, ReadError, encode, open};
+    use super::{FactFileError, FactKind, encode, open};
     use serde::de::DeserializeOwned;
 
     fn bytes() -> Vec<u8> {
-        encode(Kind::Unit, &("head".to_owned(), 7_u32), &vec![1_u64; 1000]).unwrap()
+        encode(FactKind::Unit, &("head".to_owned(), 7_u32), &vec![1_u64; 1000]).unwrap()
     }
 
-    fn read<H: DeserializeOwned, B: DeserializeOwned>(bytes: &[u8]) -> Result<(H, B), ReadError> {
+    fn read<H: DeserializeOwned, B: DeserializeOwned>(bytes: &[u8]) -> Result<(H, B), FactFileError> {
         let mut source = bytes;
-        let opened = open::<H>(Kind::Unit, &mut source, bytes.len() as u64)?;
+        let opened = open::<H>(FactKind::Unit, &mut source, bytes.len() as u64)?;
         let body = opened.body(&mut source)?;
         Ok((opened.head, body))
     }
 
-    fn whole(bytes: &[u8]) -> Result<((String, u32), Vec<u64>), ReadError> {
+    fn whole(bytes: &[u8]) -> Result<((String, u32), Vec<u64>), FactFileError> {
         read(bytes)
     }
 
@@ -197,7 +201,7 @@ mod tests {
         for n in 0..good.len() {
             assert!(whole(&good[..n]).is_err(), "{n} bytes");
             // The head of a truncated file is refused as well.
-            assert!(open::<(String, u32)>(Kind::Unit, &mut &good[..n], n as u64).is_err(), "{n} bytes");
+            assert!(open::<(String, u32)>(FactKind::Unit, &mut &good[..n], n as u64).is_err(), "{n} bytes");
         }
         for at in 0..good.len() {
             for bit in 0..8 {
@@ -213,7 +217,7 @@ mod tests {
         #[test]
         fn any_contents_are_decoded_or_refused(head in proptest::collection::vec(0_u8.., 0..200), body in proptest::collection::vec(0_u8.., 0..200)) {
             let lengths = [(head.len() as u64).to_le_bytes(), (body.len() as u64).to_le_bytes()].concat();
-            let mut bytes = encode(Kind::Unit, &(), &()).unwrap();
+            let mut bytes = encode(FactKind::Unit, &(), &()).unwrap();
             bytes.truncate(18 + super::TOOL_VERSION.len());
             bytes.extend_from_slice(&lengths);
             bytes.extend_from_slice(&super::head_hash(&lengths, &head));
@@ -228,11 +232,11 @@ mod tests {
     #[test]
     fn foreign_files_and_other_versions_are_told_apart() {
         let error = |b: &[u8]| whole(b).err().unwrap();
-        assert!(matches!(error(b""), ReadError::Foreign));
-        assert!(matches!(error(b"\x7fELF and so on, long enough"), ReadError::Foreign));
-        assert!(matches!(error(&encode(Kind::Link, &("", 0_u32), &()).unwrap()), ReadError::Foreign));
+        assert!(matches!(error(b""), FactFileError::Foreign));
+        assert!(matches!(error(b"\x7fELF and so on, long enough"), FactFileError::Foreign));
+        assert!(matches!(error(&encode(FactKind::Link, &("", 0_u32), &()).unwrap()), FactFileError::Foreign));
         let mut other = bytes();
         other[8] += 1;
-        assert!(matches!(error(&other), ReadError::OtherVersion(_)));
+        assert!(matches!(error(&other), FactFileError::OtherVersion(_)));
     }
 }

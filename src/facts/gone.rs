@@ -3,7 +3,7 @@
 //! In: units, links, and the plan in the build folder's own description. Out: which of them are gone. Removes nothing
 //! from disk.
 
-use super::generated::planned::Planned;
+use super::generated::planned::FolderPlans;
 use super::maker::Maker;
 use super::unit::{LinkFacts, UnitFacts};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// compiled. `running` is the output of a link in progress: the inputs of that link count as linked, though its output
 /// does not exist yet.
 #[must_use]
-pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned, running: Option<&Path>) -> Vec<bool> {
+pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &FolderPlans, running: Option<&Path>) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
     let replaced = |u: &UnitFacts| {
         let lies = u.key.exists() || u.linked_by().is_some_and(Path::is_file);

@@ -6,9 +6,9 @@
 
 use super::archive;
 use super::generated::folders::target_folder;
-use super::generated::planned::Planned;
+use super::generated::planned::FolderPlans;
 use super::store::canonical;
-use super::symbols::Symbol;
+use super::symbols::LinkSymbol;
 use super::unit::{LinkFacts, UnitFacts};
 use files::hash_of;
 use nvcc::request::LinkKind;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// A program: its units, and how much of its link is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct ProgramPlan {
     pub name: String,
     /// Indices into the list of units, sorted by the units' keys, so that the order of the list does not matter.
     pub units: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct Plan {
 
 /// Merges the links of a build: a planned link replaces the `seen` one with the same output.
 #[must_use]
-pub fn links(seen: Vec<LinkFacts>, planned: &Planned) -> Vec<LinkFacts> {
+pub fn links(seen: Vec<LinkFacts>, planned: &FolderPlans) -> Vec<LinkFacts> {
     let mut all: HashMap<PathBuf, LinkFacts> = seen.into_iter().map(|l| (canonical(&l.link.output), l)).collect();
     for link in &planned.links {
         let known =
@@ -51,9 +51,9 @@ pub fn links(seen: Vec<LinkFacts>, planned: &Planned) -> Vec<LinkFacts> {
 
 /// Groups units into programs; every unit is in at least one.
 #[must_use]
-pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
-    let index = Index::new(units, links);
-    let mut plans: Vec<Plan> = Vec::new();
+pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<ProgramPlan> {
+    let index = LinkIndex::new(units, links);
+    let mut plans: Vec<ProgramPlan> = Vec::new();
     let mut placed: BTreeSet<usize> = BTreeSet::new();
 
     for link in links.iter().filter(|l| l.link.kind == LinkKind::Executable) {
@@ -80,12 +80,12 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
         }
         index.pull(&mut members, &index.without_main);
         let name = target.map_or_else(|| stem(unit), |t| t.name);
-        add(&mut plans, &mut placed, Plan::of(name, members));
+        add(&mut plans, &mut placed, ProgramPlan::of(name, members));
     }
     for group in index.leftovers(&placed) {
         let first = group.iter().next().map(|&i| &units[i]);
         let name = first.map(|u| cmake_target(&u.key).map_or_else(|| stem(u), |t| t.name)).unwrap_or_default();
-        add(&mut plans, &mut placed, Plan::of(name, group));
+        add(&mut plans, &mut placed, ProgramPlan::of(name, group));
     }
     for plan in &mut plans {
         plan.units.sort_by(|&a, &b| units[a].key.cmp(&units[b].key));
@@ -93,7 +93,7 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
     plans
 }
 
-impl Plan {
+impl ProgramPlan {
     /// Whether the path or name `program` denotes this program: its output, one of its parts, or its name.
     #[must_use]
     pub fn is_meant(&self, program: &Path) -> bool {
@@ -107,7 +107,7 @@ impl Plan {
     }
 }
 
-fn add(plans: &mut Vec<Plan>, placed: &mut BTreeSet<usize>, plan: Plan) {
+fn add(plans: &mut Vec<ProgramPlan>, placed: &mut BTreeSet<usize>, plan: ProgramPlan) {
     // A link without known units (pure C++, for instance) is not analysed as a program.
     if plan.units.is_empty() {
         return;
@@ -129,22 +129,22 @@ fn stem(unit: &UnitFacts) -> String {
 
 /// A CMake target, from an object's path `…/CMakeFiles/NAME.dir/…` (CMake 3.25, both generators).
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Target {
+struct CMakeTarget {
     base: PathBuf,
     name: String,
 }
 
-fn cmake_target(key: &Path) -> Option<Target> {
+fn cmake_target(key: &Path) -> Option<CMakeTarget> {
     let folder = target_folder(key)?;
-    Some(Target { base: folder.parent()?.to_owned(), name: folder.file_stem()?.to_str()?.to_owned() })
+    Some(CMakeTarget { base: folder.parent()?.to_owned(), name: folder.file_stem()?.to_str()?.to_owned() })
 }
 
-struct Index<'a> {
+struct LinkIndex<'a> {
     units: &'a [UnitFacts],
     by_key: HashMap<PathBuf, usize>,
     links: HashMap<PathBuf, &'a LinkFacts>,
-    strong: HashMap<&'a Symbol, Vec<usize>>,
-    weak: HashMap<&'a Symbol, Vec<usize>>,
+    strong: HashMap<&'a LinkSymbol, Vec<usize>>,
+    weak: HashMap<&'a LinkSymbol, Vec<usize>>,
     /// Units by the contents of their objects, to identify archives without a known link; filled on first use.
     by_contents: OnceCell<HashMap<[u8; 32], Vec<usize>>>,
     without_main: BTreeSet<usize>,
@@ -152,7 +152,7 @@ struct Index<'a> {
 
 /// Inputs of the links that make up one program.
 #[derive(Default)]
-struct Taken {
+struct ProgramLinkInputs {
     members: BTreeSet<usize>,
     /// Members of archives: only those that the program needs are added.
     archived: BTreeSet<usize>,
@@ -163,10 +163,10 @@ struct Taken {
     unknown_objects: bool,
 }
 
-impl<'a> Index<'a> {
+impl<'a> LinkIndex<'a> {
     fn new(units: &'a [UnitFacts], links: &'a [LinkFacts]) -> Self {
-        let mut strong: HashMap<&Symbol, Vec<usize>> = HashMap::new();
-        let mut weak: HashMap<&Symbol, Vec<usize>> = HashMap::new();
+        let mut strong: HashMap<&LinkSymbol, Vec<usize>> = HashMap::new();
+        let mut weak: HashMap<&LinkSymbol, Vec<usize>> = HashMap::new();
         for (i, u) in units.iter().enumerate() {
             for s in &u.symbols.strong {
                 strong.entry(s).or_default().push(i);
@@ -187,8 +187,8 @@ impl<'a> Index<'a> {
     }
 
     /// Plans the program of a link: all of its objects, and the needed members of its archives.
-    fn plan_of_link(&self, link: &LinkFacts) -> Plan {
-        let mut taken = Taken::default();
+    fn plan_of_link(&self, link: &LinkFacts) -> ProgramPlan {
+        let mut taken = ProgramLinkInputs::default();
         self.collect(link, &mut taken);
         // A unit that is optimised at link time, or compiled and linked at once, has no known symbols before it is
         // read. Any member may need it, and it may need any member.
@@ -196,16 +196,16 @@ impl<'a> Index<'a> {
         let may_need_any = taken.members.iter().any(silent);
         taken.members.extend(taken.archived.iter().copied().filter(|i| may_need_any || silent(i)));
         self.pull(&mut taken.members, &taken.archived);
-        Plan {
+        ProgramPlan {
             output: Some(link.link.output.clone()),
             parts: taken.parts,
             incomplete: taken.incomplete,
             unknown_objects: taken.unknown_objects,
-            ..Plan::of(file_name(&link.link.output), taken.members)
+            ..ProgramPlan::of(file_name(&link.link.output), taken.members)
         }
     }
 
-    fn collect(&self, link: &LinkFacts, taken: &mut Taken) {
+    fn collect(&self, link: &LinkFacts, taken: &mut ProgramLinkInputs) {
         taken.members.extend(link.units.iter().filter_map(|k| self.by_key.get(k)));
         for input in &link.link.inputs {
             let input = canonical(input);
@@ -265,7 +265,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn definer(&self, need: &Symbol, members: &BTreeSet<usize>, pool: &BTreeSet<usize>) -> Option<usize> {
+    fn definer(&self, need: &LinkSymbol, members: &BTreeSet<usize>, pool: &BTreeSet<usize>) -> Option<usize> {
         for table in [&self.strong, &self.weak] {
             let all = table.get(need).map_or(&[][..], Vec::as_slice);
             if all.iter().any(|i| members.contains(i)) {

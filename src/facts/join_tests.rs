@@ -1,13 +1,13 @@
-use super::Plan;
-use crate::generated::Planned;
-use crate::{Besides, LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
+use super::ProgramPlan;
+use crate::generated::FolderPlans;
+use crate::{LinkFacts, LinkSymbol, Recipe, Symbols, UnderivedInputs, UnitFacts};
 use nvcc::request::{Link, LinkKind};
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-fn symbols(names: &[&str]) -> Vec<Symbol> {
-    let mut all: Vec<Symbol> = names.iter().map(|n| Symbol { device: false, name: (*n).to_owned() }).collect();
+fn symbols(names: &[&str]) -> Vec<LinkSymbol> {
+    let mut all: Vec<LinkSymbol> = names.iter().map(|n| LinkSymbol { device: false, name: (*n).to_owned() }).collect();
     all.sort();
     all
 }
@@ -147,7 +147,7 @@ fn what_the_build_makes_of_units_is_not_besides_them() {
     let besides = |links: &[LinkFacts]| {
         let plan = super::programs(&units, links).remove(0);
         assert_eq!(plan.name, "app");
-        let found = Besides::of(&plan, &units.iter().collect::<Vec<_>>(), links);
+        let found = UnderivedInputs::of(&plan, &units.iter().collect::<Vec<_>>(), links);
         let names = |all: Vec<PathBuf>| {
             let names = all.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned());
             names.collect::<Vec<_>>().join(" ")
@@ -260,19 +260,19 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
         unit("/b/slow.cu.o", &["run"], &[]),
     ];
     let seen = link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/slow.cu.o"]);
-    let made = |inputs: &[&str]| Planned {
+    let made = |inputs: &[&str]| FolderPlans {
         links: vec![link(LinkKind::Executable, "/b/app", inputs).link],
-        ..Planned::default()
+        ..FolderPlans::default()
     };
-    let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
-    assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
+    let plans = |planned: &FolderPlans| super::programs(&units, &super::links(vec![seen.clone()], planned));
+    assert_eq!(plans(&FolderPlans::default())[0].units, [0, 2]);
     let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
-    let expected = Plan {
+    let expected = ProgramPlan {
         name: "app".into(),
         units: vec![1, 0],
         output: Some("/b/app".into()),
         unknown_objects: true,
-        ..Plan::default()
+        ..ProgramPlan::default()
     };
     assert_eq!(now[0], expected);
     assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);

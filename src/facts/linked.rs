@@ -7,7 +7,7 @@
 //! those.
 
 use super::archive;
-use super::generated::Planned;
+use super::generated::FolderPlans;
 use super::objects::ObjectFile;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of files below the project's folders that are searched for names of sources. Above it, every name
 /// counts as a source of the project.
-const MOST_FILES: usize = 200_000;
+const MAX_FILES: usize = 200_000;
 /// Maximum depth of the folders that are searched for sources.
 const DEPTH: usize = 24;
 /// File extensions of sources of host and device code.
@@ -111,7 +111,7 @@ impl Folders {
     }
 
     fn list(&self) -> Option<ByName> {
-        let (mut found, mut left) = (ByName::new(), MOST_FILES);
+        let (mut found, mut left) = (ByName::new(), MAX_FILES);
         for folder in &self.all {
             list(folder, DEPTH, &mut left, &mut found);
         }
@@ -206,10 +206,10 @@ pub struct Strays {
 
 /// Scope of the search for strays.
 #[derive(Debug)]
-pub struct Search<'s> {
+pub struct StraySearch<'s> {
     pub folders: &'s Folders,
     /// Plans of the build folders. An object that they no longer make is no part of a program, even if it still exists.
-    pub planned: &'s Planned,
+    pub planned: &'s FolderPlans,
     /// Whether planned objects that are not made yet count as strays.
     pub unmade: bool,
 }
@@ -219,10 +219,10 @@ pub struct Search<'s> {
 pub fn strays(
     units: &[UnitFacts],
     links: &[LinkFacts],
-    search: &Search<'_>,
+    search: &StraySearch<'_>,
     wanted: impl Fn(&LinkFacts) -> bool,
 ) -> Strays {
-    let mut walk = Walk {
+    let mut walk = LinkWalk {
         known: units.iter().map(|u| u.key.as_path()).collect(),
         units,
         links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
@@ -282,18 +282,18 @@ impl<'l> ByOutput<'l> {
     }
 }
 
-struct Walk<'a> {
+struct LinkWalk<'a> {
     known: HashSet<&'a Path>,
     units: &'a [UnitFacts],
     links: HashMap<PathBuf, &'a LinkFacts>,
-    search: &'a Search<'a>,
+    search: &'a StraySearch<'a>,
     by_contents: OnceCell<HashMap<[u8; 32], PathBuf>>,
     seen: HashSet<PathBuf>,
     found: BTreeMap<PathBuf, Stray>,
     result: Strays,
 }
 
-impl Walk<'_> {
+impl LinkWalk<'_> {
     fn link(&mut self, link: &LinkFacts) {
         for input in &link.link.inputs {
             let input = canonical(input);

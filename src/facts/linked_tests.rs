@@ -1,6 +1,6 @@
-use super::{Folders, Search, Strays, shown};
+use super::{Folders, StraySearch, Strays, shown};
 use crate::LinkFacts;
-use crate::generated::Planned;
+use crate::generated::FolderPlans;
 use nvcc::request::{Link, LinkKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +33,7 @@ impl Place {
 }
 
 fn strays(links: &[LinkFacts], folders: &Folders, wanted: impl Fn(&LinkFacts) -> bool, unmade: bool) -> Strays {
-    super::strays(&[], links, &Search { folders, planned: &Planned::default(), unmade }, wanted)
+    super::strays(&[], links, &StraySearch { folders, planned: &FolderPlans::default(), unmade }, wanted)
 }
 
 fn link(kind: LinkKind, output: &Path, inputs: &[&Path]) -> LinkFacts {

@@ -10,14 +10,14 @@ use std::path::Path;
 
 /// Variables that override those of a makefile with the same name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Variables {
+pub struct MakeOverrides {
     /// Variables of make's command line: they override each assignment of a makefile without `override`.
     given: BTreeMap<String, String>,
     /// Variables of the environment: they override assignments by `?=`.
     environment: BTreeMap<String, String>,
 }
 
-impl Variables {
+impl MakeOverrides {
     /// Returns the variables of the make that started this process. make passes on its own in `MAKEFLAGS`, which holds
     /// its flags, ` -- `, and the variables with blanks and backslashes escaped (GNU make's manual, "Communicating
     /// Options to a Sub-make").
@@ -73,7 +73,7 @@ pub struct Linkers {
 /// `None` if there are no makefiles. A recipe links if it runs a compiler without a compile-only flag; a variable set
 /// to a compiler (`LD = $(NVCC)`) may link.
 #[must_use]
-pub fn linkers(directory: &Path, given: &Variables) -> Option<Linkers> {
+pub fn linkers(directory: &Path, given: &MakeOverrides) -> Option<Linkers> {
     let files = makefiles(directory);
     if files.is_empty() {
         return None;
@@ -132,7 +132,7 @@ fn links_by_host(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Linkers, Variables, linkers, of_flags};
+    use super::{Linkers, MakeOverrides, linkers, of_flags};
 
     fn write(root: &std::path::Path, name: &str, text: &str) {
         std::fs::write(root.join(name), text).unwrap();
@@ -143,9 +143,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let says = |text: &str| {
             write(folder.path(), "Makefile", text);
-            linkers(folder.path(), &Variables::default()).map(|Linkers { nvcc, host }| (nvcc, host))
+            linkers(folder.path(), &MakeOverrides::default()).map(|Linkers { nvcc, host }| (nvcc, host))
         };
-        assert_eq!(linkers(folder.path(), &Variables::default()), None);
+        assert_eq!(linkers(folder.path(), &MakeOverrides::default()), None);
         let compile = "NVCC ?= nvcc\nNVCCFLAGS = -ccbin g++\n%.o: %.cu\n\t$(NVCC) $(NVCCFLAGS) -c $< -o $@\n";
         assert_eq!(says(&format!("{compile}app: a.o\n\t$(CXX) -o $@ $^ -lcudart\n")), Some((false, true)));
         assert_eq!(says(&format!("{compile}app: a.o\n\t$(NVCC) -o $@ \\\n  $^\n")), Some((true, false)));
@@ -166,7 +166,7 @@ mod tests {
         let says = |flags: &str, environment: &[(&str, &str)]| {
             let environment = environment.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
             let Linkers { nvcc, host } =
-                linkers(folder.path(), &Variables { given: of_flags(flags), environment }).unwrap();
+                linkers(folder.path(), &MakeOverrides { given: of_flags(flags), environment }).unwrap();
             (nvcc, host)
         };
         assert_eq!(says("", &[]), (false, true));

@@ -1,6 +1,6 @@
 //! Symbols, sources and device code of an object file.
 
-use super::symbols::{Symbol, Symbols};
+use super::symbols::{LinkSymbol, Symbols};
 use object::elf::STB_GNU_UNIQUE;
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::path::Path;
@@ -47,7 +47,7 @@ impl ObjectFile {
                 continue;
             }
             found.device_link |= name.starts_with(LINKED_DEVICE_CODE) && !s.is_undefined();
-            let symbol = Symbol { device: false, name: name.to_owned() };
+            let symbol = LinkSymbol { device: false, name: name.to_owned() };
             // Static variables of inline functions are GNU's unique symbols: each object that uses one defines it.
             let unique = matches!(s.flags(), SymbolFlags::Elf { st_info, .. } if st_info >> 4 == STB_GNU_UNIQUE);
             match (s.is_undefined(), s.is_weak() || unique) {

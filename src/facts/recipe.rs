@@ -4,7 +4,7 @@
 //! change, the build tool is about to run it again, and facts of the old command must not be joined with facts of new
 //! ones.
 
-use super::currency::Present;
+use super::currency::DiskSnapshot;
 use super::generated::folders::{ninja_file, target_folder};
 use files::Dependency;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct Edge {
 impl Recipe {
     /// Reads the present recipe. `output` is a unit's key; `directory` is absolute.
     #[must_use]
-    pub fn of(output: &Path, directory: &Path, present: &Present) -> Self {
+    pub fn of(output: &Path, directory: &Path, present: &DiskSnapshot) -> Self {
         if let Some((file, hash)) = ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h))) {
             return Self { files: vec![], edge: Some(Edge { file, hash }) };
         }
@@ -45,7 +45,7 @@ impl Recipe {
 
     /// Whether the build tool would run the same command for `output`.
     #[must_use]
-    pub fn unchanged(&self, output: &Path, present: &Present) -> bool {
+    pub fn unchanged(&self, output: &Path, present: &DiskSnapshot) -> bool {
         self.files.iter().all(|f| present.unchanged(f))
             && self.edge.as_ref().is_none_or(|e| present.edge(&e.file, output) == Some(e.hash))
     }
@@ -67,7 +67,7 @@ pub(super) fn makefiles(directory: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::Recipe;
-    use crate::currency::Present;
+    use crate::currency::DiskSnapshot;
     use std::path::Path;
 
     fn write(root: &Path, name: &str, text: &str) {
@@ -84,12 +84,12 @@ mod tests {
             write(&root, name, text);
         }
         let output = root.join(output);
-        let recipe = Recipe::of(&output, &root, &Present::default());
-        assert!(recipe.unchanged(&output, &Present::default()));
+        let recipe = Recipe::of(&output, &root, &DiskSnapshot::default());
+        assert!(recipe.unchanged(&output, &DiskSnapshot::default()));
         for (name, text) in after {
             write(&root, name, text);
         }
-        !recipe.unchanged(&output, &Present::default())
+        !recipe.unchanged(&output, &DiskSnapshot::default())
     }
 
     #[test]

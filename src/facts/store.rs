@@ -1,10 +1,10 @@
 //! The folder of fact files.
 
 use super::archive;
-use super::file::{self, Kind, ReadError};
-use super::unit::{LinkFacts, Told, Unit, UnitFacts};
+use super::file::{self, FactFileError, FactKind};
+use super::unit::{LinkFacts, ReportedFinding, UnitFacts, UnitWithCode};
 use base::paths;
-use files::{Moment, Stamp};
+use files::{FileTime, Stamp};
 use ir::Module;
 use nvcc::request::{Link, LinkKind};
 use nvcc::unit::TranslationUnit;
@@ -30,7 +30,7 @@ pub enum StoreError {
     #[error("cannot list {}: {source}", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{} {source}", path.display())]
-    Read { path: PathBuf, source: ReadError },
+    Read { path: PathBuf, source: FactFileError },
 }
 
 /// Returns the key of a unit. It is the canonical path of the unit's output. For a unit compiled and linked in one
@@ -62,13 +62,13 @@ pub fn canonical(path: &Path) -> PathBuf {
 
 /// A `.scuba` folder.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct FactStore {
     folder: PathBuf,
 }
 
 /// Contents of a store.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct StoreContents {
     pub units: Vec<UnitFacts>,
     pub links: Vec<LinkFacts>,
     /// Messages about unusable files, one line each.
@@ -77,7 +77,7 @@ pub struct Contents {
     pub moved: Vec<PathBuf>,
 }
 
-impl Store {
+impl FactStore {
     /// Opens the store in this folder, which need not exist yet.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
@@ -108,9 +108,9 @@ impl Store {
     /// # Errors
     /// When the folder cannot be written. Then the store keeps nothing of that output: older facts would be mistaken
     /// for the new ones.
-    pub fn write_unit(&self, unit: &Unit) -> Result<(), StoreError> {
+    pub fn write_unit(&self, unit: &UnitWithCode) -> Result<(), StoreError> {
         let modules: Vec<&Module> = unit.modules.iter().map(AsRef::as_ref).collect();
-        let bytes = file::encode(Kind::Unit, &self.at_home(&unit.facts), &modules)
+        let bytes = file::encode(FactKind::Unit, &self.at_home(&unit.facts), &modules)
             .map_err(|source| StoreError::Encode { key: unit.facts.key.clone(), source })?;
         self.write(&self.path("units", &unit.facts.key), &bytes)
     }
@@ -125,7 +125,7 @@ impl Store {
         let path = self.path("links", &key);
         let mut link = link.clone();
         if link.link.kind == LinkKind::Archive
-            && let Ok(before) = self.read_head::<LinkFacts>(Kind::Link, &path)
+            && let Ok(before) = self.read_head::<LinkFacts>(FactKind::Link, &path)
         {
             let members = archive::names(&key);
             let still = |f: &PathBuf| f.file_name().is_some_and(|n| members.iter().any(|m| m == n));
@@ -133,8 +133,8 @@ impl Store {
                 before.link.inputs.into_iter().filter(|f| !link.link.inputs.contains(f) && still(f)).collect();
             link.link.inputs.extend(kept);
         }
-        let bytes =
-            file::encode(Kind::Link, &self.at_home(&link), &()).map_err(|source| StoreError::Encode { key, source })?;
+        let bytes = file::encode(FactKind::Link, &self.at_home(&link), &())
+            .map_err(|source| StoreError::Encode { key, source })?;
         self.write(&path, &bytes)
     }
 
@@ -163,29 +163,29 @@ impl Store {
         (canonical(&self.folder), facts)
     }
 
-    fn read_head<H: DeserializeOwned>(&self, kind: Kind, path: &Path) -> Result<H, ReadError> {
+    fn read_head<H: DeserializeOwned>(&self, kind: FactKind, path: &Path) -> Result<H, FactFileError> {
         let (home, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
         // A build folder that was moved or copied has brought its facts along; they describe files elsewhere.
-        if home == canonical(&self.folder) { Ok(facts) } else { Err(ReadError::Elsewhere(home)) }
+        if home == canonical(&self.folder) { Ok(facts) } else { Err(FactFileError::Elsewhere(home)) }
     }
 
     /// Reads the heads of all units and all links, in the order of their file names.
     ///
     /// # Errors
     /// When the folder exists and cannot be listed.
-    pub fn read(&self) -> Result<Contents, StoreError> {
-        let mut contents = Contents::default();
+    pub fn read(&self) -> Result<StoreContents, StoreError> {
+        let mut contents = StoreContents::default();
         for path in self.files("units")? {
-            match self.read_head::<UnitFacts>(Kind::Unit, &path) {
+            match self.read_head::<UnitFacts>(FactKind::Unit, &path) {
                 Ok(facts) => contents.units.push(facts),
-                Err(ReadError::Elsewhere(_)) => contents.moved.push(path),
+                Err(FactFileError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),
             }
         }
         for path in self.files("links")? {
-            match self.read_head::<LinkFacts>(Kind::Link, &path) {
+            match self.read_head::<LinkFacts>(FactKind::Link, &path) {
                 Ok(facts) => contents.links.push(facts),
-                Err(ReadError::Elsewhere(_)) => contents.moved.push(path),
+                Err(FactFileError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),
             }
         }
@@ -221,22 +221,22 @@ impl Store {
     }
 
     /// Reads a unit with its code.
-    fn unit(&self, key: &Path) -> Result<Unit, StoreError> {
+    fn unit(&self, key: &Path) -> Result<UnitWithCode, StoreError> {
         let path = self.path("units", key);
         let read = || {
-            let (mut file, opened) = open::<(PathBuf, UnitFacts)>(Kind::Unit, &path)?;
+            let (mut file, opened) = open::<(PathBuf, UnitFacts)>(FactKind::Unit, &path)?;
             let modules = opened.body::<Vec<Module>>(&mut file)?.into_iter().map(Arc::new).collect();
-            Ok(Unit { facts: opened.head.1, modules, second: None })
+            Ok(UnitWithCode { facts: opened.head.1, modules, second: None })
         };
         read().map_err(|source| StoreError::Read { path: path.clone(), source })
     }
 
     /// Removes units and links, facts that came with a moved folder, and unfinished files of writers that died.
-    pub fn forget<'k>(
+    pub fn remove<'k>(
         &self,
         units: impl IntoIterator<Item = &'k Path>,
         links: impl IntoIterator<Item = &'k Path>,
-        contents: &Contents,
+        contents: &StoreContents,
     ) {
         let units = units.into_iter().map(|key| self.path("units", key));
         let links = links.into_iter().map(|output| self.path("links", &canonical(output)));
@@ -264,7 +264,7 @@ impl Store {
 
     /// Whether a unit was written at a moment or later. Facts restored from elsewhere may have any time.
     #[must_use]
-    pub fn was_written_since(&self, key: &Path, moment: Moment) -> bool {
+    pub fn was_written_since(&self, key: &Path, moment: FileTime) -> bool {
         Stamp::at(&self.path("units", key)).is_some_and(|kept| kept.changed_since(moment))
     }
 
@@ -272,7 +272,7 @@ impl Store {
     ///
     /// # Errors
     /// When its file is gone, cannot be decoded or cannot be written.
-    pub fn note_verdict(&self, key: &Path, denied: bool, told: &[Told]) -> Result<(), StoreError> {
+    pub fn note_verdict(&self, key: &Path, denied: bool, told: &[ReportedFinding]) -> Result<(), StoreError> {
         let mut unit = self.unit(key)?;
         unit.facts.denied = denied;
         unit.facts.told.extend(told.iter().cloned());
@@ -283,7 +283,7 @@ impl Store {
 }
 
 /// Opens a fact file and decodes its head; the body follows in the returned reader.
-fn open<H: DeserializeOwned>(kind: Kind, path: &Path) -> Result<(impl Read, file::Opened<H>), ReadError> {
+fn open<H: DeserializeOwned>(kind: FactKind, path: &Path) -> Result<(impl Read, file::FactHead<H>), FactFileError> {
     let file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();
     let mut file = BufReader::with_capacity(32 << 10, file);
@@ -291,7 +291,7 @@ fn open<H: DeserializeOwned>(kind: Kind, path: &Path) -> Result<(impl Read, file
     Ok((file, opened))
 }
 
-fn ignored(path: &Path, why: &ReadError) -> String {
+fn ignored(path: &Path, why: &FactFileError) -> String {
     format!("{} {why}; it is ignored until its output is built again", path.display())
 }
 

@@ -1,7 +1,7 @@
-use super::{Store, key_of};
-use crate::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
+use super::{FactStore, key_of};
+use crate::{LinkFacts, Recipe, ReportedFinding, Symbols, UnitFacts, UnitWithCode};
 use base::rules::Level;
-use files::Moment;
+use files::FileTime;
 use ir::{Module, Side};
 use nvcc::request::{Link, LinkKind};
 use nvcc::unit::{Language, Sides, TranslationUnit};
@@ -28,7 +28,7 @@ fn translation_unit(output: Option<&Path>) -> TranslationUnit {
     }
 }
 
-fn unit(output: &Path) -> Unit {
+fn unit(output: &Path) -> UnitWithCode {
     let unit = translation_unit(Some(output));
     let module = Module {
         side: Side::Device,
@@ -60,7 +60,7 @@ fn unit(output: &Path) -> Unit {
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: vec![Arc::new(module)], second: None }
+    UnitWithCode { facts, modules: vec![Arc::new(module)], second: None }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -72,7 +72,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn units_and_links_come_back_and_replace_those_of_the_same_output() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join(".scuba"));
+    let store = FactStore::new(dir.path().join(".scuba"));
     assert!(store.read().unwrap().units.is_empty(), "a store need not exist");
     let first = unit(&dir.path().join("a.o"));
     store.write_unit(&first).unwrap();
@@ -100,7 +100,7 @@ fn units_and_links_come_back_and_replace_those_of_the_same_output() {
 #[test]
 fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join(".scuba"));
+    let store = FactStore::new(dir.path().join(".scuba"));
     for name in ["a.o", "b.o", "c.o", "d.o"] {
         store.write_unit(&unit(&dir.path().join(name))).unwrap();
     }
@@ -125,11 +125,11 @@ fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
 #[test]
 fn verdicts_are_kept_with_the_code() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join(".scuba"));
+    let store = FactStore::new(dir.path().join(".scuba"));
     let unit = unit(&dir.path().join("a.o"));
-    let before = Moment::now();
+    let before = FileTime::now();
     store.write_unit(&unit).unwrap();
-    let told = |f: &str| Told { fingerprint: f.into(), level: Level::Warn };
+    let told = |f: &str| ReportedFinding { fingerprint: f.into(), level: Level::Warn };
     store.note_verdict(&unit.facts.key, true, &[told("ff"), told("aa")]).unwrap();
     store.note_verdict(&unit.facts.key, true, &[told("aa")]).unwrap();
     let facts = store.read().unwrap().units.remove(0);
@@ -168,11 +168,11 @@ fn keys_are_canonical_outputs_and_tell_units_of_one_command_apart() {
 #[test]
 fn facts_that_were_moved_are_not_taken_and_go() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join("a/.scuba"));
+    let store = FactStore::new(dir.path().join("a/.scuba"));
     store.write_unit(&unit(&dir.path().join("a.o"))).unwrap();
     store.write_link(&archive(&dir.path().join("lib.a"), &[])).unwrap();
     std::fs::rename(dir.path().join("a"), dir.path().join("b")).unwrap();
-    let store = Store::new(dir.path().join("b/.scuba"));
+    let store = FactStore::new(dir.path().join("b/.scuba"));
     // Another name of the same folder does not count as a move.
     std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a")).unwrap();
     let contents = store.read().unwrap();
@@ -180,18 +180,18 @@ fn facts_that_were_moved_are_not_taken_and_go() {
         (contents.units.len(), contents.links.len(), contents.ignored.len(), contents.moved.len()),
         (0, 0, 0, 2)
     );
-    store.forget([], [], &contents);
+    store.remove([], [], &contents);
     assert!(
         files(&dir.path().join("b/.scuba/units")).is_empty() && files(&dir.path().join("b/.scuba/links")).is_empty()
     );
     store.write_unit(&unit(&dir.path().join("a.o"))).unwrap();
-    assert_eq!(Store::new(dir.path().join("a/.scuba")).read().unwrap().units.len(), 1);
+    assert_eq!(FactStore::new(dir.path().join("a/.scuba")).read().unwrap().units.len(), 1);
 }
 
 #[test]
 fn what_is_forgotten_is_gone_with_what_dead_writers_left() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join(".scuba"));
+    let store = FactStore::new(dir.path().join(".scuba"));
     for name in ["a.o", "b.o"] {
         store.write_unit(&unit(&dir.path().join(name))).unwrap();
     }
@@ -201,7 +201,7 @@ fn what_is_forgotten_is_gone_with_what_dead_writers_left() {
     }
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100_000);
     std::fs::File::options().write(true).open(&old).unwrap().set_modified(past).unwrap();
-    store.forget([dir.path().canonicalize().unwrap().join("a.o").as_path()], [], &store.read().unwrap());
+    store.remove([dir.path().canonicalize().unwrap().join("a.o").as_path()], [], &store.read().unwrap());
     assert_eq!(store.read().unwrap().units.len(), 1);
     assert!(fresh.exists() && !old.exists());
 }
@@ -220,7 +220,7 @@ fn an_archive_keeps_the_members_that_earlier_commands_put_there() {
     for name in ["a.o", "b.o", "c.o"] {
         std::fs::write(at(name), name).unwrap();
     }
-    let store = Store::new(at(".scuba"));
+    let store = FactStore::new(at(".scuba"));
     let ar = |names: &[&str]| {
         let objects: Vec<PathBuf> = names.iter().map(|n| at(n)).collect();
         assert!(std::process::Command::new("ar").arg("rc").arg(at("lib.a")).args(&objects).status().unwrap().success());

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Symbol {
+pub struct LinkSymbol {
     pub device: bool,
     /// Mangled name.
     pub name: String,
@@ -17,11 +17,11 @@ pub struct Symbol {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbols {
     /// Defined once in a program.
-    pub strong: Vec<Symbol>,
+    pub strong: Vec<LinkSymbol>,
     /// Defined here and perhaps elsewhere too: inline functions, template instances, weak definitions.
-    pub weak: Vec<Symbol>,
+    pub weak: Vec<LinkSymbol>,
     /// Used and not defined here.
-    pub needed: Vec<Symbol>,
+    pub needed: Vec<LinkSymbol>,
 }
 
 impl Symbols {
@@ -34,12 +34,12 @@ impl Symbols {
     #[must_use]
     pub fn of<M: Borrow<Module>>(modules: &[M]) -> Self {
         #[derive(PartialEq, Eq, PartialOrd, Ord)]
-        enum State {
+        enum SymbolBinding {
             Needed,
             Weak,
             Strong,
         }
-        let mut found: BTreeMap<Symbol, State> = BTreeMap::new();
+        let mut found: BTreeMap<LinkSymbol, SymbolBinding> = BTreeMap::new();
         for module in modules {
             let module: &Module = module.borrow();
             let device = module.side == Side::Device;
@@ -52,12 +52,12 @@ impl Symbols {
                     (_, Linkage::Internal) => continue,
                     // LLVM's intrinsics are no symbols.
                     (false, _) if name.starts_with("llvm.") => continue,
-                    (false, _) | (true, Linkage::Available) => State::Needed,
-                    (true, Linkage::External) => State::Strong,
-                    (true, Linkage::Odr | Linkage::Weak) => State::Weak,
+                    (false, _) | (true, Linkage::Available) => SymbolBinding::Needed,
+                    (true, Linkage::External) => SymbolBinding::Strong,
+                    (true, Linkage::Odr | Linkage::Weak) => SymbolBinding::Weak,
                 };
-                let symbol = Symbol { device, name: name.clone() };
-                let known = found.entry(symbol).or_insert(State::Needed);
+                let symbol = LinkSymbol { device, name: name.clone() };
+                let known = found.entry(symbol).or_insert(SymbolBinding::Needed);
                 if state > *known {
                     *known = state;
                 }
@@ -66,9 +66,9 @@ impl Symbols {
         let mut symbols = Self::default();
         for (symbol, state) in found {
             match state {
-                State::Strong => symbols.strong.push(symbol),
-                State::Weak => symbols.weak.push(symbol),
-                State::Needed => symbols.needed.push(symbol),
+                SymbolBinding::Strong => symbols.strong.push(symbol),
+                SymbolBinding::Weak => symbols.weak.push(symbol),
+                SymbolBinding::Needed => symbols.needed.push(symbol),
             }
         }
         symbols

@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 /// A side of the unit that no front end could read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Missing {
+pub struct UnreadSide {
     pub side: String,
     pub reason: String,
 }
 
 /// Reason why the unit of a linked object was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unseen {
+pub struct UnreadReason {
     /// Name of the object in messages.
     pub object: String,
     /// The reason, and what the user can do.
@@ -31,12 +31,12 @@ pub struct Unseen {
 
 /// A finding that was reported to users.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Told {
+pub struct ReportedFinding {
     pub fingerprint: String,
     pub level: Level,
 }
 
-impl Told {
+impl ReportedFinding {
     /// Whether this report covers the finding with this fingerprint at this level, so that it need not be reported
     /// again.
     #[must_use]
@@ -64,18 +64,18 @@ pub struct UnitFacts {
     /// the shim compiles it.
     pub built_without: bool,
     pub symbols: Symbols,
-    pub not_analysed: Vec<Missing>,
+    pub not_analysed: Vec<UnreadSide>,
     /// Front ends that made the modules.
     pub producers: Vec<String>,
     /// Notes of the front end for users: one line each.
     pub notes: Vec<String>,
     /// Reason why the unit of a linked object cannot be read. Never stored.
     #[serde(skip)]
-    pub unseen: Option<Unseen>,
+    pub unseen: Option<UnreadReason>,
     /// Whether a finding stopped the build of this output; holds until it is compiled again.
     pub denied: bool,
     /// Findings reported to users when this unit was compiled.
-    pub told: Vec<Told>,
+    pub told: Vec<ReportedFinding>,
 }
 
 impl UnitFacts {
@@ -110,16 +110,16 @@ impl UnitFacts {
 
 /// A unit with its code.
 #[derive(Clone, Debug)]
-pub struct Unit {
+pub struct UnitWithCode {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
     /// The unit as another front end reads it: only for units that were just read, and never stored.
-    pub second: Option<Second>,
+    pub second: Option<SecondCode>,
 }
 
 /// A unit's code as another front end reads it.
 #[derive(Clone, Debug)]
-pub struct Second {
+pub struct SecondCode {
     pub modules: Vec<Arc<Module>>,
     /// Name and version, such as `cgeist 17.0.6`.
     pub frontend: String,

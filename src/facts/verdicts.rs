@@ -6,18 +6,18 @@
 //! unreadable one counts as missing. The cache trusts everyone who may write there, so it belongs to one user. The
 //! folder stays below 1.5 GiB, two thirds of it for readings; the oldest entries are removed first.
 
-use super::file::{self, Kind};
+use super::file::{self, FactKind};
 use base::paths;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Maximum size in bytes on disk of the entries that share the first two digits of their keys.
-const MOST: u64 = 1 << 20;
+const MAX: u64 = 1 << 20;
 /// Bytes of a block: a file occupies whole blocks.
 const BLOCK: u64 = 4096;
 /// The same limit for readings: they are large, and more costly to make again.
-const MOST_OF_READINGS: u64 = 4 << 20;
+const MAX_OF_READINGS: u64 = 4 << 20;
 /// Age above which an entry is removed unless it was written again.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Age above which a verdict cut off by time is discarded, so that the analysis tries again.
@@ -29,14 +29,14 @@ pub struct Verdicts {
     folder: PathBuf,
     /// Subfolder: programs, obligations and readings do not evict each other.
     kind: &'static str,
-    /// See [`MOST`].
+    /// See [`MAX`].
     most: u64,
 }
 
 impl Verdicts {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, kind: "verdicts", most: MOST }
+        Self { folder, kind: "verdicts", most: MAX }
     }
 
     /// Returns the cache of single obligations in the same folder.
@@ -48,7 +48,7 @@ impl Verdicts {
     /// Returns the cache of front ends' readings in the same folder.
     #[must_use]
     pub fn of_readings(&self) -> Self {
-        Self { kind: "readings", most: MOST_OF_READINGS, ..self.clone() }
+        Self { kind: "readings", most: MAX_OF_READINGS, ..self.clone() }
     }
 
     #[must_use]
@@ -73,7 +73,7 @@ impl Verdicts {
     pub fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         let data = std::fs::read(self.path(key)).ok()?;
         let mut source = data.as_slice();
-        let opened = file::open::<(u64, bool)>(Kind::Verdict, &mut source, data.len() as u64).ok()?;
+        let opened = file::open::<(u64, bool)>(FactKind::Verdict, &mut source, data.len() as u64).ok()?;
         let (written, hurried) = opened.head;
         if hurried && now().saturating_sub(written) > HURRIED.as_secs() {
             return None;
@@ -86,7 +86,7 @@ impl Verdicts {
     pub fn put(&self, key: &[u8; 32], hurried: bool, said: &[u8]) {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };
-        let Ok(bytes) = file::encode(Kind::Verdict, &(now(), hurried), &said) else { return };
+        let Ok(bytes) = file::encode(FactKind::Verdict, &(now(), hurried), &said) else { return };
         if on_disk(bytes.len() as u64) > self.most {
             return;
         }
@@ -136,8 +136,8 @@ fn tidy(folder: &Path, most: u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, HURRIED, MOST, OLD, Verdicts, file, now, tidy};
-    use crate::file::Kind;
+    use super::{BLOCK, HURRIED, MAX, OLD, Verdicts, file, now, tidy};
+    use crate::file::FactKind;
     use std::time::{Duration, SystemTime};
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             verdicts.put(&key, hurried, b"text");
             std::fs::write(
                 verdicts.path(&key),
-                file::encode(Kind::Verdict, &(written, hurried), &b"text".as_slice()).unwrap(),
+                file::encode(FactKind::Verdict, &(written, hurried), &b"text".as_slice()).unwrap(),
             )
             .unwrap();
             verdicts.get(&key).is_some()
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(left(), [4, 5, 6, 7, 8, 9]);
         // An entry that fills the limit alone is not stored. Random bytes cannot be compressed.
         let verdicts = Verdicts::new(dir.path().join("cache"));
-        let mut random = vec![0; MOST as usize];
+        let mut random = vec![0; MAX as usize];
         blake3::Hasher::new().finalize_xof().fill(&mut random);
         verdicts.put(&[1; 32], false, &random);
         assert_eq!(verdicts.get(&[1; 32]), None);

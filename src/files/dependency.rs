@@ -1,14 +1,14 @@
 //! Input files of facts, with their contents at the time of reading.
 
-use super::hashes::{Contents, Hashes};
-use super::stamp::{Moment, Stamp};
+use super::hashes::{FileContents, Hashes};
+use super::stamp::{FileTime, Stamp};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of nested symbolic links (path_resolution(7)).
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// An input file: its path, and its state and contents when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Dependency {
 
     /// Builds a dependency from a path and the contents that were read.
     #[must_use]
-    pub fn holding(path: &Path, contents: &Contents) -> Self {
+    pub fn holding(path: &Path, contents: &FileContents) -> Self {
         let stamp = contents.is_settled.then_some(contents.stamp);
         Self { path: path.to_owned(), stamp, hash: Some(contents.hash) }
     }
@@ -63,7 +63,7 @@ impl Dependency {
 /// A moment at which a reader starts, and the paths that were redirected after it.
 #[derive(Debug)]
 pub struct Since {
-    moment: Moment,
+    moment: FileTime,
     /// Cache by path: whether a link or folder on the path was made or renamed after the moment. Many files share their
     /// links and folders.
     renamed: RefCell<HashMap<PathBuf, bool>>,
@@ -72,7 +72,7 @@ pub struct Since {
 impl Since {
     #[must_use]
     pub fn now() -> Self {
-        Self { moment: Moment::now(), renamed: RefCell::default() }
+        Self { moment: FileTime::now(), renamed: RefCell::default() }
     }
 
     /// Reads a file that a reader has read after this moment; `None` if it cannot be read. The contents are recorded as
@@ -95,7 +95,7 @@ impl Since {
     /// Whether a link on the path was made after the moment, or a folder on it renamed. A rename changes the time of
     /// the renamed entry on ext4, XFS, Btrfs and tmpfs.
     fn was_renamed(&self, path: &Path) -> bool {
-        self.leads_through(path, MOST_LINKS)
+        self.leads_through(path, MAX_LINKS)
     }
 
     fn leads_through(&self, path: &Path, links: usize) -> bool {
@@ -129,7 +129,7 @@ impl Since {
 #[cfg(test)]
 mod tests {
     use super::{Dependency, Since};
-    use crate::{Hashes, Moment};
+    use crate::{FileTime, Hashes};
     use std::os::unix::fs::symlink;
     use std::path::Path;
     use std::time::{Duration, SystemTime};
@@ -137,7 +137,7 @@ mod tests {
     /// Waits until the clock of the file system is past now: files may have finer times, and a busy machine ticks late.
     fn tick() {
         let now = SystemTime::now();
-        while Moment::now() <= Moment::at(now) {
+        while FileTime::now() <= FileTime::at(now) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }

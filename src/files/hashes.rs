@@ -6,7 +6,7 @@
 //! cannot be written keeps nothing. If restored facts and readings have other file states, the cache compares their
 //! files by contents only once.
 
-use super::stamp::{Moment, Stamp};
+use super::stamp::{FileTime, Stamp};
 use super::systems;
 use base::paths;
 use std::collections::HashMap;
@@ -18,25 +18,25 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 /// Name of the cache file, with its format version.
 const NAME: &str = "hashes-1";
 /// Maximum number of remembered files, of about 60 bytes each. Above it, the quarter that was read first is dropped.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 /// The contents of a file, as their hash, and the state of the file when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contents {
+pub struct FileContents {
     pub hash: [u8; 32],
     pub stamp: Stamp,
     /// Whether the file has these contents for as long as it is in this state.
     pub is_settled: bool,
 }
 
-type Entry = (Stamp, [u8; 32]);
+type HashEntry = (Stamp, [u8; 32]);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownHashes {
     /// Hashes by device and inode.
-    entries: HashMap<(u64, u64), Entry>,
+    entries: HashMap<(u64, u64), HashEntry>,
     /// Hashes that this process computed and has not written to the cache file.
-    new: Vec<Entry>,
+    new: Vec<HashEntry>,
     is_loaded: bool,
     read: u32,
 }
@@ -46,7 +46,7 @@ struct Known {
 pub struct Hashes {
     /// Folder of the cache file; `None`: hashes are not written.
     folder: Option<PathBuf>,
-    known: Mutex<Known>,
+    known: Mutex<KnownHashes>,
 }
 
 impl Hashes {
@@ -71,9 +71,9 @@ impl Hashes {
 
     /// Returns the contents of a file in state `now`; `None` if it cannot be read.
     #[must_use]
-    pub fn of(&self, path: &Path, now: Stamp) -> Option<Contents> {
+    pub fn of(&self, path: &Path, now: Stamp) -> Option<FileContents> {
         if let Some(hash) = self.known(&now) {
-            return Some(Contents { hash, stamp: now, is_settled: true });
+            return Some(FileContents { hash, stamp: now, is_settled: true });
         }
         let contents = read(path)?;
         let mut known = self.lock();
@@ -106,13 +106,13 @@ impl Hashes {
         let replaced: HashMap<_, _> = new.iter().map(|entry| (entry.0.file(), entry)).collect();
         all.retain(|entry| !replaced.contains_key(&entry.0.file()));
         all.extend(new.iter().filter(|entry| replaced.get(&entry.0.file()).is_some_and(|last| last == entry)));
-        if all.len() > MOST {
-            all.drain(..all.len() - MOST / 4 * 3);
+        if all.len() > MAX {
+            all.drain(..all.len() - MAX / 4 * 3);
         }
         let _ = write(folder, &all);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownHashes> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,20 +133,20 @@ fn hold(folder: &Path) -> Option<File> {
 
 /// Reads a whole file. The contents may belong to another state if the file changed during the read, or shortly before
 /// it: then they are not settled.
-fn read(path: &Path) -> Option<Contents> {
-    let now = Moment::now();
+fn read(path: &Path) -> Option<FileContents> {
+    let now = FileTime::now();
     let mut file = File::open(path).ok()?;
     let stamp = Stamp::of(&file.metadata().ok()?);
     let mut hasher = blake3::Hasher::new();
     std::io::copy(&mut file, &mut hasher).ok()?;
     let is_same = file.metadata().is_ok_and(|status| Stamp::of(&status) == stamp);
     let is_settled = is_same && stamp.is_older_than(now) && systems::note_changes(&stamp, path);
-    Some(Contents { hash: *hasher.finalize().as_bytes(), stamp, is_settled })
+    Some(FileContents { hash: *hasher.finalize().as_bytes(), stamp, is_settled })
 }
 
 /// Reads the cache file; no entries if it is unreadable or damaged. Entries are in the order of reading, the oldest
 /// first.
-fn load(folder: &Path) -> Vec<Entry> {
+fn load(folder: &Path) -> Vec<HashEntry> {
     let bytes = std::fs::read(folder.join(NAME)).unwrap_or_default();
     let Some((hash, rest)) = bytes.split_first_chunk::<32>() else { return vec![] };
     if blake3::hash(rest).as_bytes() != hash {
@@ -155,7 +155,7 @@ fn load(folder: &Path) -> Vec<Entry> {
     postcard::from_bytes(rest).unwrap_or_default()
 }
 
-fn write(folder: &Path, all: &[Entry]) -> std::io::Result<()> {
+fn write(folder: &Path, all: &[HashEntry]) -> std::io::Result<()> {
     let bytes = postcard::to_stdvec(all).map_err(std::io::Error::other)?;
     paths::create(folder)?;
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
@@ -167,14 +167,14 @@ fn write(folder: &Path, all: &[Entry]) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Hashes, MOST, NAME, load, write};
-    use crate::{Moment, Stamp};
+    use super::{HashEntry, Hashes, MAX, NAME, load, write};
+    use crate::{FileTime, Stamp};
     use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
 
     fn tick() {
         let now = SystemTime::now();
-        while Moment::now() <= Moment::at(now) {
+        while FileTime::now() <= FileTime::at(now) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -260,15 +260,15 @@ mod tests {
     fn the_first_that_were_read_go_first() {
         let files = Files::new(1);
         let stamp = Stamp::at(&files.path(0)).unwrap();
-        let all: Vec<Entry> = (0..MOST as u64).map(|i| (Stamp { inode: u64::MAX - i, ..stamp }, [1; 32])).collect();
+        let all: Vec<HashEntry> = (0..MAX as u64).map(|i| (Stamp { inode: u64::MAX - i, ..stamp }, [1; 32])).collect();
         let cache = files.folder.path().join("cache");
         write(&cache, &all).unwrap();
         let hashes = files.hashes();
         hash(&hashes, &files.path(0));
         hashes.keep();
         let left = load(&cache);
-        assert_eq!((left.len(), left.last().map(|e| e.0)), (MOST / 4 * 3, Some(stamp)));
-        assert_eq!(left[0].0.inode, u64::MAX - (MOST as u64 + 1 - MOST as u64 / 4 * 3));
+        assert_eq!((left.len(), left.last().map(|e| e.0)), (MAX / 4 * 3, Some(stamp)));
+        assert_eq!(left[0].0.inode, u64::MAX - (MAX as u64 + 1 - MAX as u64 / 4 * 3));
     }
 
     /// Each process adds its hashes to those that the others keep at the same time.

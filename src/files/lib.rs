@@ -13,8 +13,8 @@ mod stamp;
 mod systems;
 
 pub use dependency::{Dependency, Since};
-pub use hashes::{Contents, Hashes};
-pub use stamp::{Moment, Stamp};
+pub use hashes::{FileContents, Hashes};
+pub use stamp::{FileTime, Stamp};
 
 use std::path::Path;
 

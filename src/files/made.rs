@@ -13,7 +13,7 @@ const NAME: &str = "made";
 
 /// Recorded state and contents of one output.
 #[derive(Serialize, Deserialize)]
-struct Made {
+struct RecordedOutput {
     stamp: Stamp,
     /// blake3 of its contents.
     hash: [u8; 32],
@@ -25,7 +25,7 @@ pub fn keep(folder: &Path, output: &Path) {
     let Ok(data) = std::fs::read(output) else { return };
     let written = file.parent().map(std::fs::create_dir_all);
     if let (Some(Ok(())), Ok(text)) =
-        (written, serde_json::to_vec(&Made { stamp, hash: *blake3::hash(&data).as_bytes() }))
+        (written, serde_json::to_vec(&RecordedOutput { stamp, hash: *blake3::hash(&data).as_bytes() }))
     {
         let _ = std::fs::write(file, text);
     }
@@ -45,7 +45,7 @@ pub fn is_replaced(folder: &Path, output: &Path) -> bool {
 
 /// Compares an output with its record; `None` if there is no record, or the output is gone.
 fn same(folder: &Path, output: &Path) -> Option<bool> {
-    let made: Made = serde_json::from_slice(&std::fs::read(file(folder, output)?).ok()?).ok()?;
+    let made: RecordedOutput = serde_json::from_slice(&std::fs::read(file(folder, output)?).ok()?).ok()?;
     Some(Stamp::at(output)? == made.stamp || hash_of(output)? == made.hash)
 }
 

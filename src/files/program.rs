@@ -22,7 +22,7 @@ const SYSTEM: [&str; 6] =
 
 /// Dynamic-linking data of an ELF file.
 #[derive(Debug, Default)]
-struct About {
+struct DynamicSection {
     build: Option<Vec<u8>>,
     /// `DT_NEEDED`.
     needed: Vec<String>,
@@ -54,7 +54,7 @@ fn add(file: &Path, hashes: &Hashes, parts: &mut BTreeMap<PathBuf, String>) -> O
     if parts.contains_key(file) {
         return Some(());
     }
-    let About { build, needed, folders } = about(file).unwrap_or_default();
+    let DynamicSection { build, needed, folders } = about(file).unwrap_or_default();
     let stamp = Stamp::at(file)?;
     let part = match build {
         // A tool may change a program after the link (strip, patchelf); that mostly changes the size as well.
@@ -74,12 +74,12 @@ fn add(file: &Path, hashes: &Hashes, parts: &mut BTreeMap<PathBuf, String>) -> O
 }
 
 /// Reads the build id and the dynamic section only. `None` if it is no 64-bit ELF file.
-fn about(file: &Path) -> Option<About> {
+fn about(file: &Path) -> Option<DynamicSection> {
     let data = ReadCache::new(File::open(file).ok()?);
     let header = FileHeader64::<Endianness>::parse(&data).ok()?;
     let endian = header.endian().ok()?;
     let segments = header.program_headers(endian, &data).ok()?;
-    let mut about = About::default();
+    let mut about = DynamicSection::default();
     for segment in segments {
         if let Ok(Some(mut notes)) = segment.notes(endian, &data) {
             while let Ok(Some(note)) = notes.next() {

@@ -12,12 +12,12 @@ const COARSEST: i128 = 2 * NANOSECONDS;
 
 /// A moment since 1970 by the clock that file systems take times from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Moment {
+pub struct FileTime {
     seconds: i64,
     nanoseconds: u32,
 }
 
-impl Moment {
+impl FileTime {
     /// The present moment.
     ///
     /// Linux stamps a changed file with the time of the clock's last tick (`current_time()` in `fs/inode.c`; user space
@@ -77,8 +77,8 @@ fn trailing_zeros(mut number: u32) -> u32 {
 pub struct Stamp {
     /// Size in bytes.
     pub size: u64,
-    pub(super) modified: Moment,
-    pub(super) changed: Moment,
+    pub(super) modified: FileTime,
+    pub(super) changed: FileTime,
     pub(super) inode: u64,
     pub(super) device: u64,
 }
@@ -94,8 +94,8 @@ impl Stamp {
     pub fn of(status: &Metadata) -> Self {
         Self {
             size: status.size(),
-            modified: Moment::of(status.mtime(), status.mtime_nsec()),
-            changed: Moment::of(status.ctime(), status.ctime_nsec()),
+            modified: FileTime::of(status.mtime(), status.mtime_nsec()),
+            changed: FileTime::of(status.ctime(), status.ctime_nsec()),
             inode: status.ino(),
             device: status.dev(),
         }
@@ -104,19 +104,19 @@ impl Stamp {
     /// Whether the file was last changed before `moment`. A file that changed in one tick of the clock may change again
     /// within it and keep the same state: git calls such an index entry racy, and reads the file.
     #[must_use]
-    pub fn is_older_than(&self, moment: Moment) -> bool {
+    pub fn is_older_than(&self, moment: FileTime) -> bool {
         self.changed.since_1970() + self.changed.cut_off() - 1 < moment.since_1970()
     }
 
     /// Whether the file may have changed at `moment` or later.
     #[must_use]
-    pub fn changed_since(&self, moment: Moment) -> bool {
+    pub fn changed_since(&self, moment: FileTime) -> bool {
         !self.is_older_than(moment)
     }
 
     /// Whether a folder was renamed, or its mode changed, at `moment` or later. An added or removed entry changes both
     /// times.
-    pub(super) fn was_renamed_since(&self, moment: Moment) -> bool {
+    pub(super) fn was_renamed_since(&self, moment: FileTime) -> bool {
         self.changed_since(moment) && self.modified < self.changed && self.modified < moment
     }
 
@@ -129,11 +129,11 @@ impl Stamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{COARSEST, Moment, Stamp};
+    use super::{COARSEST, FileTime, Stamp};
     use std::path::Path;
 
-    fn moment(seconds: i64, nanoseconds: i64) -> Moment {
-        Moment::of(seconds, nanoseconds)
+    fn moment(seconds: i64, nanoseconds: i64) -> FileTime {
+        FileTime::of(seconds, nanoseconds)
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_file_is_older_than_a_moment_only_if_it_must_be() {
-        let at = |changed: Moment| Stamp { size: 1, modified: moment(1, 0), changed, inode: 1, device: 1 };
+        let at = |changed: FileTime| Stamp { size: 1, modified: moment(1, 0), changed, inode: 1, device: 1 };
         let started = moment(100, 4_000_001);
         assert!(at(moment(100, 3_999_999)).is_older_than(started));
         assert!(!at(started).is_older_than(started), "the same tick");
@@ -167,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         for _ in 0..200 {
-            let now = Moment::now();
+            let now = FileTime::now();
             std::fs::write(&path, "text").unwrap();
             assert!(Stamp::at(&path).unwrap().changed_since(now));
         }

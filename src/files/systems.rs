@@ -17,7 +17,7 @@ const OVERLAY: u32 = 0x794C_7630;
 
 /// Reliability of the change times of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TimeReliability {
     /// The kernel records each change of a file.
     Kept,
     /// Times may be arbitrary.
@@ -26,7 +26,7 @@ enum Kind {
     Overlay,
 }
 
-impl Kind {
+impl TimeReliability {
     fn of(path: &Path) -> Self {
         // Magic numbers have 32 bits, whatever the width of the field.
         match rustix::fs::statfs(path).map(|status| status.f_type as u32) {
@@ -41,21 +41,21 @@ impl Kind {
 /// Whether a kernel recorded the time of the file's last change. It did if that time differs from that of the last
 /// write: makers of images choose a single time.
 pub(super) fn note_changes(stamp: &Stamp, path: &Path) -> bool {
-    static DEVICES: LazyLock<Mutex<HashMap<u64, Kind>>> = LazyLock::new(Mutex::default);
+    static DEVICES: LazyLock<Mutex<HashMap<u64, TimeReliability>>> = LazyLock::new(Mutex::default);
     if stamp.changed != stamp.modified {
         return true;
     }
     let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
-    match *devices.entry(stamp.device).or_insert_with(|| Kind::of(path)) {
-        Kind::Kept => true,
-        Kind::MadeUp => false,
-        Kind::Overlay => !stamp.changed.is_whole_seconds(),
+    match *devices.entry(stamp.device).or_insert_with(|| TimeReliability::of(path)) {
+        TimeReliability::Kept => true,
+        TimeReliability::MadeUp => false,
+        TimeReliability::Overlay => !stamp.changed.is_whole_seconds(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, note_changes};
+    use super::{TimeReliability, note_changes};
     use crate::Stamp;
     use std::path::Path;
 
@@ -65,7 +65,7 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "text").unwrap();
         assert!(note_changes(&Stamp::at(&path).unwrap(), &path));
-        assert_eq!(Kind::of(Path::new("/proc")), Kind::Kept);
-        assert_eq!(Kind::of(Path::new("/no/such")), Kind::MadeUp);
+        assert_eq!(TimeReliability::of(Path::new("/proc")), TimeReliability::Kept);
+        assert_eq!(TimeReliability::of(Path::new("/no/such")), TimeReliability::MadeUp);
     }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 
 pub use crate::operator::{Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
-pub use base::reasons::Code;
+pub use base::reasons::ReasonCode;
 use base::rules::{Level, Rule};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub enum Direction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Space {
+pub enum MemorySpace {
     Global,
     Shared,
     Local,
@@ -97,7 +97,7 @@ pub struct Access {
     /// Name and range of the part of the allocation, if there is one.
     pub partition: Option<String>,
     pub direction: Direction,
-    pub space: Space,
+    pub space: MemorySpace,
     /// Index expression in source names; several dimensions as `[j][i]`.
     pub index: String,
     /// Width of the access in bytes.
@@ -164,7 +164,7 @@ pub struct WitnessInput {
 
 /// Inputs of the program that lead to the finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunInputs {
     /// `argv[1]…`, for `main`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub argv: Vec<String>,
@@ -180,7 +180,7 @@ pub struct Run {
     /// Contents, at the root's call, of objects behind parameters and of structures passed by value, as far as the
     /// program reads them. A pointer precedes its pointee.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub held: Vec<Held>,
+    pub held: Vec<HeldScalar>,
     /// Tensor arguments, by parameter name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub tensors: BTreeMap<String, TensorArgument>,
@@ -197,7 +197,7 @@ pub struct Run {
 
 /// A scalar in an object that the root receives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldScalar {
     /// The parameter, or the path to the pointer to the object.
     pub object: String,
     /// Offset in bytes.
@@ -223,7 +223,7 @@ pub enum HeldValue {
     Text(String),
 }
 
-impl Held {
+impl HeldScalar {
     /// Returns the name of the object that it points to.
     #[must_use]
     pub const fn pointer_to(&self) -> Option<&String> {
@@ -302,7 +302,7 @@ pub enum PartSites {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     pub inputs: Vec<WitnessInput>,
-    pub run: Run,
+    pub run: RunInputs,
     pub grid: [u64; 3],
     /// Block index.
     pub block: [u64; 3],
@@ -418,7 +418,7 @@ pub struct Undecided {
     pub kernel: String,
     pub array: String,
     pub reason: String,
-    pub code: Code,
+    pub code: ReasonCode,
     /// Positions in headers that are not the user's to which this one leads, in execution order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub related: Vec<Related>,
@@ -434,7 +434,7 @@ pub struct NotAnalysed {
 
 /// An object, or a member of an archive, that a program was linked with and that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Unseen {
+pub struct UnreadObject {
     /// The program's name, as in findings.
     pub program: String,
     /// The object's file name; for a member of an archive `libk.a(options.o)`.
@@ -485,7 +485,7 @@ pub struct Axioms {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct ReportTool {
     pub version: String,
     pub z3: String,
     pub frontend: String,
@@ -496,7 +496,7 @@ pub struct Tool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub schema: String,
-    pub tool: Tool,
+    pub tool: ReportTool,
     pub summary: Summary,
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
@@ -506,7 +506,7 @@ pub struct Report {
     pub built_without_analysis: Vec<BuiltWithout>,
     /// Objects not read, ordered by program and object.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub unseen: Vec<Unseen>,
+    pub unseen: Vec<UnreadObject>,
     /// Whether another run gives the same report; false if a safety net was reached.
     #[serde(skip_serializing_if = "is_true", default = "yes")]
     pub repeatable: bool,
@@ -553,7 +553,7 @@ impl Report {
     /// analysis, objects linked without being read, and undecided accesses of inline assembly.
     #[must_use]
     pub fn lacking(&self) -> Vec<String> {
-        let asm = self.undecided.iter().filter(|u| u.code == Code::Asm).count();
+        let asm = self.undecided.iter().filter(|u| u.code == ReasonCode::Asm).count();
         let count = |n: usize, one: &str, more: &str| match n {
             0 => None,
             1 => Some(format!("1 {one}")),

@@ -28,11 +28,11 @@ impl TensorArgument {
     /// Whether the tensor can be created: the number of its elements and its memory stay within feasible limits.
     #[must_use]
     pub fn can_be_made(&self) -> bool {
-        const MOST: i128 = 1 << 47;
+        const MAX: i128 = 1 << 47;
         let elements = self.sizes.iter().try_fold(1_i128, |n, s| n.checked_mul(i128::from(*s)));
         let far = |(n, s): (&i64, &i64)| i128::from(*n - 1) * i128::from(*s);
         let reach: i128 = self.sizes.iter().zip(&self.strides).map(far).sum();
-        self.sizes.contains(&0) || elements.is_some_and(|n| n <= MOST) && reach < MOST
+        self.sizes.contains(&0) || elements.is_some_and(|n| n <= MAX) && reach < MAX
     }
 
     /// Whether its strides are those of a newly created tensor of its sizes.

@@ -2,7 +2,8 @@
 
 use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
 use crate::{
-    Access, Allocation, Direction, Finding, Launch, Position, Replay, Run, Space, Verdict, Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, MemorySpace, Position, Replay, RunInputs, Verdict, Witness,
+    WitnessInput,
 };
 use base::rules::{Level, Rule};
 
@@ -24,7 +25,7 @@ pub fn finding() -> Finding {
             array: "a".into(),
             partition: None,
             direction: Direction::Write,
-            space: Space::Global,
+            space: MemorySpace::Global,
             index: "blockIdx.x * 256 + threadIdx.x".into(),
             bytes: 4,
         },
@@ -40,7 +41,7 @@ pub fn finding() -> Finding {
         related: vec![],
         witness: Some(Witness {
             inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
-            run: Run { argv: vec!["1".into()], ..Run::default() },
+            run: RunInputs { argv: vec!["1".into()], ..RunInputs::default() },
             grid: [1, 1, 1],
             block: [0, 0, 0],
             thread: [1, 0, 0],

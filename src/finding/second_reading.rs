@@ -9,19 +9,19 @@ use std::fmt;
 /// Result for a place in one reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stands {
+pub enum ReadingVerdict {
     /// Within bounds, perhaps only if no operation wraps.
     Safe,
-    Open,
+    Undecided,
     /// Out of bounds, or wrong in another way.
     Found,
 }
 
-impl fmt::Display for Stands {
+impl fmt::Display for ReadingVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Safe => "in bounds",
-            Self::Open => "open",
+            Self::Undecided => "open",
             Self::Found => "out of bounds",
         })
     }
@@ -29,14 +29,14 @@ impl fmt::Display for Stands {
 
 /// A place on which the two readings differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Compared {
+pub struct ReadingDifference {
     #[serde(flatten)]
     pub position: Position,
     pub kernel: String,
     pub array: String,
     /// Result of the first reading; `null` if it has no such place.
-    pub first: Option<Stands>,
-    pub second: Option<Stands>,
+    pub first: Option<ReadingVerdict>,
+    pub second: Option<ReadingVerdict>,
     /// Known difference of the second front end from a compiler that explains the disagreement, if any.
     pub known: Option<String>,
 }
@@ -55,24 +55,24 @@ pub struct SecondReading {
     pub open_on_both: u32,
     /// Places of either reading without a counterpart in the other.
     pub unmatched: u32,
-    pub list: Vec<Compared>,
+    pub list: Vec<ReadingDifference>,
 }
 
 impl SecondReading {
     /// Counts a place, and lists it if the readings differ, or if only one of them has it and finds it wrong.
-    pub fn add(&mut self, place: Compared) {
+    pub fn add(&mut self, place: ReadingDifference) {
         let (Some(first), Some(second)) = (place.first, place.second) else {
             self.unmatched += 1;
-            if place.first.or(place.second) == Some(Stands::Found) {
+            if place.first.or(place.second) == Some(ReadingVerdict::Found) {
                 self.list.push(place);
             }
             return;
         };
         self.compared += 1;
         let count = match (first, second) {
-            (Stands::Open, Stands::Open) => &mut self.open_on_both,
+            (ReadingVerdict::Undecided, ReadingVerdict::Undecided) => &mut self.open_on_both,
             (a, b) if a == b => &mut self.equal,
-            (Stands::Open, _) | (_, Stands::Open) => &mut self.open_on_one_side,
+            (ReadingVerdict::Undecided, _) | (_, ReadingVerdict::Undecided) => &mut self.open_on_one_side,
             _ => &mut self.different,
         };
         *count += 1;
@@ -135,9 +135,9 @@ impl SecondReading {
     }
 }
 
-impl Compared {
+impl ReadingDifference {
     fn line(&self, name: &str) -> String {
-        let how = |s: Option<Stands>| s.map_or_else(|| "nowhere".to_owned(), |s| s.to_string());
+        let how = |s: Option<ReadingVerdict>| s.map_or_else(|| "nowhere".to_owned(), |s| s.to_string());
         let known = self.known.as_ref().map_or_else(String::new, |k| format!("; a known misreading may be why: {k}"));
         format!(
             "{}: `{}` in `{}` is {} as clang reads it, {} as {name} does{known}",
@@ -154,8 +154,8 @@ impl Compared {
 mod tests {
     use super::*;
 
-    fn place(first: Option<Stands>, second: Option<Stands>) -> Compared {
-        Compared {
+    fn place(first: Option<ReadingVerdict>, second: Option<ReadingVerdict>) -> ReadingDifference {
+        ReadingDifference {
             position: Position { file: "/p/a.cu".into(), line: 0, column: 7 },
             kernel: "k(int*)".into(),
             array: "a".into(),
@@ -167,9 +167,11 @@ mod tests {
 
     #[test]
     fn places_are_counted_by_how_they_stand_in_both() {
-        use Stands::{Found, Open, Safe};
+        use ReadingVerdict::{Found, Safe, Undecided};
         let mut r = SecondReading { frontend: "cgeist 17".into(), ..SecondReading::default() };
-        for (a, b) in [(Safe, Safe), (Found, Found), (Found, Open), (Open, Safe), (Open, Open), (Safe, Found)] {
+        for (a, b) in
+            [(Safe, Safe), (Found, Found), (Found, Undecided), (Undecided, Safe), (Undecided, Undecided), (Safe, Found)]
+        {
             r.add(place(Some(a), Some(b)));
         }
         r.add(place(Some(Safe), None));
@@ -199,9 +201,9 @@ mod tests {
     fn only_what_is_equal_everywhere_is_read_alike() {
         let mut r = SecondReading { frontend: "cgeist".into(), ..SecondReading::default() };
         assert_eq!(r.lines(), ["cgeist beside clang: 0 places compared"]);
-        r.add(place(Some(Stands::Safe), Some(Stands::Safe)));
+        r.add(place(Some(ReadingVerdict::Safe), Some(ReadingVerdict::Safe)));
         assert_eq!(r.lines(), ["cgeist reads it as clang does: 1 place compared: 1 equal"]);
-        r.add(place(Some(Stands::Found), Some(Stands::Open)));
+        r.add(place(Some(ReadingVerdict::Found), Some(ReadingVerdict::Undecided)));
         assert!(r.lines()[0].starts_with("cgeist beside clang"), "an open place is no agreement");
     }
 }

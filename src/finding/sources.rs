@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 /// Source files by their path as shown in the report.
 #[derive(Debug)]
-pub struct Sources {
+pub struct SourceFiles {
     root: ProjectRoot,
     texts: RefCell<HashMap<String, Option<Rc<str>>>>,
 }
 
-impl Sources {
+impl SourceFiles {
     #[must_use]
     pub fn new(root: ProjectRoot) -> Self {
         Self { root, texts: RefCell::default() }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Request to the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct WorkerRequest {
     pub unit: TranslationUnit,
     pub options: ExtractOptions,
 }
@@ -37,7 +37,7 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
     let worker = options.worker.clone().unwrap_or_else(beside_this_executable);
     let spawn_error = |message: String| ExtractError::Spawn { worker: worker.clone(), message };
     let file = normalise(&unit.directory, &unit.source);
-    let request = serde_json::to_vec(&Request { unit: unit.clone(), options: options.clone() })
+    let request = serde_json::to_vec(&WorkerRequest { unit: unit.clone(), options: options.clone() })
         .map_err(|e| spawn_error(e.to_string()))?;
     let mut child = Command::new(&worker)
         .arg("--worker")

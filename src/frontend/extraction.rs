@@ -52,7 +52,7 @@ impl Default for ExtractOptions {
 
 /// A side of a translation unit that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotAnalysed {
+pub struct FailedSide {
     /// Absolute path.
     pub file: PathBuf,
     pub side: ir::Side,
@@ -65,7 +65,7 @@ pub struct NotAnalysed {
 pub struct Extraction {
     /// Modules, at most one per side, the device side first.
     pub modules: Vec<ir::Module>,
-    pub not_analysed: Vec<NotAnalysed>,
+    pub not_analysed: Vec<FailedSide>,
     /// Every file that was read, as absolute paths: the source first, the others sorted.
     pub dependencies: Vec<PathBuf>,
     /// Front end and version, e.g. `clang 22.1.8`.
@@ -73,12 +73,12 @@ pub struct Extraction {
     /// Lines for the log: which architecture was analysed in place of which, and omissions.
     pub notes: Vec<String>,
     /// Second reading of the same unit by another front end, if one is installed.
-    pub second: Option<SecondReading>,
+    pub second: Option<ComparedModules>,
 }
 
 /// Modules that are only compared with the first reading's.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SecondReading {
+pub struct ComparedModules {
     pub modules: Vec<ir::Module>,
     /// Front end and version, e.g. `cgeist 17.0.6`.
     pub frontend: String,

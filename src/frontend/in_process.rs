@@ -1,7 +1,7 @@
 //! Reads a translation unit in this process, by the requested front end. Only the worker does so.
 
 use super::clang;
-use super::extraction::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use super::extraction::{ComparedModules, ExtractOptions, Extraction, FailedSide};
 use super::paths::normalise;
 use config::FrontendKind;
 use nvcc::unit::TranslationUnit;
@@ -12,17 +12,17 @@ const SECOND_PART: u32 = 3;
 
 /// A front end beside clang, as the worker calls it.
 #[derive(Clone, Copy)]
-pub struct Reader {
+pub struct InProcessReader {
     /// Reads a unit by itself; sides that it cannot read are listed.
     pub alone: fn(&TranslationUnit, &ExtractOptions) -> Extraction,
     /// Reads a unit in addition to clang, within a time limit and in a worker process of its own. `None` if the front
     /// end is not installed; an error is a line for the log.
-    pub beside: fn(&TranslationUnit, &ExtractOptions, Duration) -> Option<Result<SecondReading, String>>,
+    pub beside: fn(&TranslationUnit, &ExtractOptions, Duration) -> Option<Result<ComparedModules, String>>,
 }
 
 /// Reads a unit in this process, by the requested front end: clang, another one, or clang and the other one.
 #[must_use]
-pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, other: Option<Reader>) -> Extraction {
+pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, other: Option<InProcessReader>) -> Extraction {
     match (options.kind, other) {
         (FrontendKind::Clang, _) | (FrontendKind::Auto, None) => clang::extract_here(unit, options),
         (FrontendKind::Cgeist, Some(other)) => (other.alone)(unit, options),
@@ -46,6 +46,6 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, other: Opt
 fn without_cgeist(unit: &TranslationUnit) -> Extraction {
     const WHY: &str = "scuba-extract was built without cgeist (the feature `cgeist` of its crate)";
     let file = normalise(&unit.directory, &unit.source);
-    let side = |side| NotAnalysed { file: file.clone(), side, reason: WHY.into() };
+    let side = |side| FailedSide { file: file.clone(), side, reason: WHY.into() };
     Extraction { not_analysed: clang::sides(unit).into_iter().map(side).collect(), ..Extraction::default() }
 }

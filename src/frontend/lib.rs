@@ -4,11 +4,11 @@
 //! the work, so that a crash, a hang or exhausted memory there costs one line; [`extract`] is its client and depends
 //! neither on clang nor on LLVM. Front ends know nothing of kernel semantics, of findings or of Z3.
 
-mod asked;
 pub mod bundled;
 pub mod clang;
 mod client;
 mod extraction;
+mod identifiers;
 mod in_process;
 pub mod llvm;
 pub mod names;
@@ -20,6 +20,6 @@ mod small_program;
 pub mod worker;
 
 pub use client::extract;
-pub use extraction::{ExtractError, ExtractOptions, Extraction, NotAnalysed, SecondReading};
-pub use in_process::Reader;
+pub use extraction::{ComparedModules, ExtractError, ExtractOptions, Extraction, FailedSide};
+pub use in_process::InProcessReader;
 pub use small_program::{compiled_by, probe, write_probe};

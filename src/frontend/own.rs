@@ -26,7 +26,7 @@ const OF_GCC: [&str; 2] = ["-isystem", "-idirafter"];
 
 /// Folders that distinguish the user's files from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Own {
+pub struct UserFolders {
     standard: Vec<PathBuf>,
     /// `-isystem` folders.
     system: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Own {
     ours: Vec<PathBuf>,
 }
 
-impl Own {
+impl UserFolders {
     /// Creates the classifier for a unit. `standard` are the folders of the toolkit and of the front end.
     #[must_use]
     pub fn of(unit: &TranslationUnit, standard: impl IntoIterator<Item = PathBuf>) -> Self {
@@ -135,20 +135,20 @@ fn of_a_compiler(path: &Path) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Own;
-    use nvcc::command::{Command, Environment};
+    use super::UserFolders;
+    use nvcc::command::{Environment, NvccCommand};
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
-    fn own(line: &str) -> Own {
+    fn own(line: &str) -> UserFolders {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let command = Command::read(&words, &Environment::default(), Path::new("/p/build"));
+        let command = NvccCommand::read(&words, &Environment::default(), Path::new("/p/build"));
         let plan = command.plan(Path::new("/p/build"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap();
-        Own::of(&plan.request.units[0], [PathBuf::from("/opt/toolkit")])
+        UserFolders::of(&plan.request.units[0], [PathBuf::from("/opt/toolkit")])
     }
 
     #[track_caller]
-    fn says(own: &Own, system: &[&str], users: &[&str]) {
+    fn says(own: &UserFolders, system: &[&str], users: &[&str]) {
         for path in system {
             assert!(own.is_system(Path::new(path)), "{path} is the user's");
         }

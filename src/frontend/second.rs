@@ -53,7 +53,7 @@ pub fn unsigned_subscripts(m: &Module) -> Option<Module> {
 
 /// Operations that depend on signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum SignOperation {
     Divide,
     Remainder,
     Shift,
@@ -64,12 +64,12 @@ enum Kind {
 }
 
 /// Numbers of signed and unsigned operations in a function, by kind and width in bits.
-type Counts = BTreeMap<(Kind, u32), (u32, u32)>;
+type OperationCounts = BTreeMap<(SignOperation, u32), (u32, u32)>;
 
 /// Returns the module with the choices that clang's modules settle; `None` if they settle none.
 #[must_use]
 pub fn settled(module: &Module, clang: &[&Module]) -> Option<Module> {
-    let counts: HashMap<&str, Counts> = clang
+    let counts: HashMap<&str, OperationCounts> = clang
         .iter()
         .filter(|m| m.side == module.side)
         .flat_map(|m| m.functions.iter().filter(|f| !f.blocks.is_empty()).map(|f| (f.name.as_str(), counts(m, f))))
@@ -78,7 +78,7 @@ pub fn settled(module: &Module, clang: &[&Module]) -> Option<Module> {
     let mut any = false;
     for (f, before) in out.functions.iter_mut().zip(&module.functions) {
         let Some(counts) = counts.get(before.name.as_str()) else { continue };
-        let kinds: HashMap<ValueId, (Kind, u32)> = insts(before)
+        let kinds: HashMap<ValueId, (SignOperation, u32)> = insts(before)
             .filter_map(|i| sign(module, before, i).map(|(kind, bits, _)| (i.result, kind, bits)))
             .filter_map(|(r, kind, bits)| Some((r?, (kind, bits))))
             .collect();
@@ -103,8 +103,8 @@ fn insts(f: &Function) -> impl Iterator<Item = &Inst> {
     f.blocks.iter().flat_map(|b| &b.insts)
 }
 
-fn counts(m: &Module, f: &Function) -> Counts {
-    let mut out = Counts::new();
+fn counts(m: &Module, f: &Function) -> OperationCounts {
+    let mut out = OperationCounts::new();
     for (kind, bits, unsigned) in insts(f).filter_map(|i| sign(m, f, i)) {
         let n = out.entry((kind, bits)).or_default();
         if unsigned {
@@ -117,7 +117,7 @@ fn counts(m: &Module, f: &Function) -> Counts {
 }
 
 /// Returns kind and width of an operation that depends on signedness, and whether it is unsigned.
-fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
+fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(SignOperation, u32, bool)> {
     let int = |t| match m.ty(t).kind {
         TypeKind::Int(bits) => Some(bits),
         _ => None,
@@ -125,12 +125,12 @@ fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
     let (kind, bits, unsigned) = match &i.op {
         Op::Bin { op, .. } => {
             let (kind, unsigned) = match op {
-                BinOp::UDiv => (Kind::Divide, true),
-                BinOp::SDiv => (Kind::Divide, false),
-                BinOp::URem => (Kind::Remainder, true),
-                BinOp::SRem => (Kind::Remainder, false),
-                BinOp::LShr => (Kind::Shift, true),
-                BinOp::AShr => (Kind::Shift, false),
+                BinOp::UDiv => (SignOperation::Divide, true),
+                BinOp::SDiv => (SignOperation::Divide, false),
+                BinOp::URem => (SignOperation::Remainder, true),
+                BinOp::SRem => (SignOperation::Remainder, false),
+                BinOp::LShr => (SignOperation::Shift, true),
+                BinOp::AShr => (SignOperation::Shift, false),
                 _ => return None,
             };
             (kind, int(i.ty)?, unsigned)
@@ -141,15 +141,15 @@ fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
                 Pred::Slt | Pred::Sle | Pred::Sgt | Pred::Sge => false,
                 Pred::Eq | Pred::Ne => return None,
             };
-            (Kind::Compare, width(m, f, a).or_else(|| width(m, f, b))?, unsigned)
+            (SignOperation::Compare, width(m, f, a).or_else(|| width(m, f, b))?, unsigned)
         }
         Op::Cast { op, from, .. } => match op {
-            CastOp::ZExt => (Kind::Extend, int(*from)?, true),
-            CastOp::SExt => (Kind::Extend, int(*from)?, false),
-            CastOp::UiToFp => (Kind::ToFloat, int(*from)?, true),
-            CastOp::SiToFp => (Kind::ToFloat, int(*from)?, false),
-            CastOp::FpToUi => (Kind::FromFloat, int(i.ty)?, true),
-            CastOp::FpToSi => (Kind::FromFloat, int(i.ty)?, false),
+            CastOp::ZExt => (SignOperation::Extend, int(*from)?, true),
+            CastOp::SExt => (SignOperation::Extend, int(*from)?, false),
+            CastOp::UiToFp => (SignOperation::ToFloat, int(*from)?, true),
+            CastOp::SiToFp => (SignOperation::ToFloat, int(*from)?, false),
+            CastOp::FpToUi => (SignOperation::FromFloat, int(i.ty)?, true),
+            CastOp::FpToSi => (SignOperation::FromFloat, int(i.ty)?, false),
             _ => return None,
         },
         _ => return None,

@@ -2,7 +2,7 @@
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
-use nvcc::command::{Command, Environment};
+use nvcc::command::{Environment, NvccCommand};
 use nvcc::unit::TranslationUnit;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ pub fn compiled_by(nvcc: &Path) -> Result<(), String> {
 pub fn write_probe(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
     std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
     let arguments = ["-c".into(), "probe.cu".into()];
-    let plan = Command::read(&arguments, &Environment::default(), folder).plan(folder, nvcc, &Vec::new);
+    let plan = NvccCommand::read(&arguments, &Environment::default(), folder).plan(folder, nvcc, &Vec::new);
     let unit = plan.and_then(|p| p.request.units.into_iter().next());
     unit.ok_or_else(|| "nvcc's command for it is not understood".into())
 }

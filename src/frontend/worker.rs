@@ -1,10 +1,10 @@
-//! Worker side of the process `scuba-extract`: reads one [`Request`], answers with one extraction.
+//! Worker side of the process `scuba-extract`: reads one [`WorkerRequest`], answers with one extraction.
 //!
 //! The worker enforces its own memory limit. It is killed when its client dies, and its clang processes when it dies.
 
-use super::client::{GRACE, Request};
+use super::client::{GRACE, WorkerRequest};
 use super::extraction::ExtractOptions;
-use super::in_process::{Reader, extract_here};
+use super::in_process::{InProcessReader, extract_here};
 use files::Hashes;
 use rustix::process::Signal;
 use std::io::{Read, Write};
@@ -17,11 +17,11 @@ const WATCH: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// Fails where the request cannot be read or the answer cannot be written.
-pub fn serve(input: impl Read, mut output: impl Write, other: Option<Reader>) -> anyhow::Result<()> {
+pub fn serve(input: impl Read, mut output: impl Write, other: Option<InProcessReader>) -> anyhow::Result<()> {
     use anyhow::Context;
     // The client may be killed before it can kill this process. `watch` notices that too, later.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    let request: Request = serde_json::from_reader(input).context("the request cannot be read")?;
+    let request: WorkerRequest = serde_json::from_reader(input).context("the request cannot be read")?;
     limit(&request.options);
     watch(&request.options);
     let extraction = extract_here(&request.unit, &request.options, other);

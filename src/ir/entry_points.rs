@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const VERSIONS: [&str; 4] = ["", "_v2", "_v3", "_v4"];
 
 /// Bytes of the longest name that is looked at; those of CUDA 13.0 have 58 at most.
-const MOST_BYTES: usize = 80;
+const MAX_BYTES: usize = 80;
 
 impl Module {
     /// Declares the functions of CUDA that its constant texts name.
@@ -139,7 +139,7 @@ fn names_in(init: &Const) -> Vec<String> {
 
 /// Returns the name of a function of CUDA that a string is.
 fn name_in(text: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(text).ok().filter(|t| t.len() <= MOST_BYTES)?;
+    let text = std::str::from_utf8(text).ok().filter(|t| t.len() <= MAX_BYTES)?;
     let rest = text.strip_prefix("cuda").or_else(|| text.strip_prefix("cu"))?;
     let is_name = rest.starts_with(|c: char| c.is_ascii_uppercase())
         && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

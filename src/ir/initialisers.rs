@@ -5,7 +5,7 @@
 //! function and these initialisers mention. Initialisers of other variables (operator registrations, streams) are
 //! ignored.
 
-use super::reach::{Named, Reach};
+use super::reach::{MentionedGlobals, Reach};
 use super::{Callee, Const, FuncRef, GlobalRef, Op, Program, Terminator};
 use rustc_hash::FxHashSet;
 
@@ -32,7 +32,7 @@ pub struct Initialisers {
     pub unknown: bool,
     /// Name-like strings (`sum`), those of initialisers first. The function often compares its arguments with one of
     /// them.
-    pub texts: Vec<String>,
+    pub strings: Vec<String>,
 }
 
 impl Initialisers {
@@ -59,13 +59,13 @@ impl Initialisers {
         let in_order: Vec<Initialiser> =
             all.into_iter().zip(taken).filter_map(|(i, taken)| taken.then_some(i)).collect();
         let mentioned = in_order.iter().flat_map(|i| &i.constants).chain(&own.globals);
-        let mut texts: Vec<String> = vec![];
+        let mut strings: Vec<String> = vec![];
         for text in mentioned.filter_map(|g| name_in(program, *g)) {
-            if texts.len() < TEXTS && !texts.contains(&text) {
-                texts.push(text);
+            if strings.len() < TEXTS && !strings.contains(&text) {
+                strings.push(text);
             }
         }
-        Self { in_order, unknown, texts }
+        Self { in_order, unknown, strings }
     }
 }
 
@@ -88,7 +88,7 @@ fn parts(program: &Program, reach: &Reach, constructor: FuncRef) -> Vec<Initiali
 }
 
 fn initialiser(program: &Program, reach: &Reach, function: FuncRef) -> Initialiser {
-    let named = reach.mentions(function).map_or_else(Named::default, |m| reach.globals(m));
+    let named = reach.mentions(function).map_or_else(MentionedGlobals::default, |m| reach.globals(m));
     let (constants, variables) = named.globals.into_iter().partition(|g| program.global(*g).constant);
     Initialiser { function, variables, constants }
 }

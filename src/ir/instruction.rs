@@ -101,7 +101,7 @@ pub enum AtomicOp {
 
 /// Step of an address computation; steps apply from left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Step {
+pub enum AddressStep {
     /// Member number `field` of the structure type `of`; `ty` is the member's own type.
     Field { offset: u64, field: u32, ty: TypeId, of: TypeId },
     /// `index` times `stride`; `count` is the dimension's length when stepping inside an array type.
@@ -149,7 +149,7 @@ pub enum Op {
     },
     Gep {
         base: Operand,
-        steps: Vec<Step>,
+        steps: Vec<AddressStep>,
         inbounds: bool,
     },
     /// `nsw`/`nuw` as the front end gave them: clang puts `nsw` on signed source arithmetic.

@@ -28,11 +28,11 @@ pub mod tile;
 mod units;
 mod variables;
 
-pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
-pub use outside::Outside;
+pub use instruction::{AddressStep, AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Terminator, Var};
+pub use outside::OutsideEffects;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 pub use shape::LaunchShape;
-pub use signature::{CONVERSION, LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
+pub use signature::{ArithmeticType, CONVERSION, LIBRARY_MODEL, element_name, plain_number, pointee_name, source_name};
 pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
 
@@ -129,12 +129,12 @@ pub struct Field {
     /// Source name: empty for base classes and anonymous members, `None` where unknown.
     pub name: Option<String>,
     /// Source type, where debug information gives it.
-    pub declared: Option<Declared>,
+    pub declared: Option<SourceTypeFacts>,
 }
 
 /// Facts of a source type that LLVM's type lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Declared {
+pub struct SourceTypeFacts {
     /// C++ spelling: `const float *`.
     pub type_name: String,
     /// True for unsigned integers and arrays of them.
@@ -142,14 +142,14 @@ pub struct Declared {
     /// Pointee size in bytes, for pointers and arrays of pointers whose pointee has a known size.
     pub pointee: Option<u64>,
     /// Least number of elements behind a pointer, as stated by `SCUBA_COUNTED_BY`: a term over sibling members.
-    pub counted_by: Option<Counted>,
+    pub counted_by: Option<CountedBy>,
     /// True for a private member: only member functions of its class and friends can name it.
     pub private: bool,
 }
 
 /// The count of a `SCUBA_COUNTED_BY`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct CountedBy {
     pub text: String,
     /// Location of some access of the member: the location of the statement itself is not kept.
     pub loc: LocId,
@@ -306,7 +306,7 @@ pub struct Function {
     /// Number of values: parameters and instruction results.
     pub values: u32,
     /// Preconditions that the source states for callers (`SCUBA_REQUIRES` of scuba.h).
-    pub requires: Vec<Stated>,
+    pub requires: Vec<SourceCondition>,
     /// Largest number of threads per block, from `__launch_bounds__` or reqntid where given.
     pub max_threads: Option<u32>,
     /// Launch shape that its attributes fix.
@@ -325,7 +325,7 @@ impl Function {
 
 /// A condition as written in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stated {
+pub struct SourceCondition {
     pub text: String,
     pub loc: LocId,
 }
@@ -419,8 +419,8 @@ impl Module {
             return found(&|t| matches!(t.kind, TypeKind::Ptr(0)));
         }
         match signature::plain_number(name) {
-            Some(signature::Plain::Int { bits, .. }) => found(&|t| t.kind == TypeKind::Int(bits)),
-            Some(signature::Plain::Float(bits)) => found(&|t| t.kind == TypeKind::Float(bits)),
+            Some(signature::ArithmeticType::Int { bits, .. }) => found(&|t| t.kind == TypeKind::Int(bits)),
+            Some(signature::ArithmeticType::Float(bits)) => found(&|t| t.kind == TypeKind::Float(bits)),
             None => found(&|t| match &t.kind {
                 TypeKind::Struct { name: Some(n), fields } if !fields.is_empty() => match name.contains('<') {
                     true => t.source.as_deref() == Some(name),

@@ -1,6 +1,6 @@
 //! Operands of instructions and terminators.
 
-use super::{Callee, Op, Operand, Step, Terminator};
+use super::{AddressStep, Callee, Op, Operand, Terminator};
 
 impl Op {
     /// Calls `f` with every operand.
@@ -20,7 +20,7 @@ impl Op {
             Self::Gep { base, steps, .. } => {
                 f(base);
                 for s in steps {
-                    if let Step::Index { index, .. } = s {
+                    if let AddressStep::Index { index, .. } = s {
                         f(index);
                     }
                 }

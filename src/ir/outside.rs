@@ -3,7 +3,7 @@
 //! In: a linked program. Out: the variables that these functions and their callees write, or whose addresses they let
 //! escape; whether they free memory or set kernel attributes. Outside code is an object or a library that was not read.
 //! Which symbols it refers to is unknown here: where that is found out (the symbol table of an object that a link
-//! names), [`Outside::of`] takes the functions that it can name.
+//! names), [`OutsideEffects::of`] takes the functions that it can name.
 
 use super::reach::{Mentions, written_by};
 use super::{FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
@@ -27,7 +27,7 @@ const ATTRIBUTES: &[&str] =
 
 /// Effects of the functions of a program that outside code can call.
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
+pub struct OutsideEffects {
     /// Host variables that these functions write, or whose addresses they use, in order.
     pub written: Vec<GlobalRef>,
     /// Host variables that these functions only read: they may write the memory that these variables point to.
@@ -52,7 +52,7 @@ fn is_exported(program: &Program, r: FuncRef, m: &Module, f: &Function) -> bool 
         && !program.loc(r.module, f.loc).system
 }
 
-impl Outside {
+impl OutsideEffects {
     /// Computes the effects of outside code, which may call exported functions and functions whose addresses the
     /// program takes. Of the exported ones it can name those for which `nameable` is true.
     pub(super) fn of(program: &Program, nameable: impl Fn(&Function) -> bool) -> Self {

@@ -1,9 +1,9 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
 use super::entry_points::EntryPoints;
-use super::outside::Outside;
+use super::outside::OutsideEffects;
 use super::stub;
-use super::variables::Variables;
+use super::variables::VariablePairs;
 use super::{
     ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
     Terminator, ValueId,
@@ -75,9 +75,9 @@ pub struct Program {
     /// Copies of functions that the linker discards in favour of another module's copy.
     discarded: FxHashSet<FuncRef>,
     /// Pairing of host variables with device variables.
-    pub(super) variables: Variables,
+    pub(super) variables: VariablePairs,
     pub(super) entry_points: EntryPoints,
-    outside: FoundOnce,
+    outside: LazyOutsideEffects,
     identity: Identity,
 }
 
@@ -100,9 +100,9 @@ impl Clone for Identity {
 
 /// Effects of outside code, computed on first use. A copy starts empty.
 #[derive(Debug, Default)]
-struct FoundOnce(OnceLock<Outside>);
+struct LazyOutsideEffects(OnceLock<OutsideEffects>);
 
-impl Clone for FoundOnce {
+impl Clone for LazyOutsideEffects {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -110,10 +110,10 @@ impl Clone for FoundOnce {
 
 /// Map from values to their defining instructions, built for each function on first use. A copy starts empty.
 #[derive(Debug, Default)]
-struct Definitions(Mutex<FxHashMap<FuncRef, OfFunction>>);
+struct Definitions(Mutex<FxHashMap<FuncRef, FunctionDefinitions>>);
 
 /// Block of each value, and the index of its instruction in the block.
-type OfFunction = FxHashMap<ValueId, (BlockId, usize)>;
+type FunctionDefinitions = FxHashMap<ValueId, (BlockId, usize)>;
 
 impl Clone for Definitions {
     fn clone(&self) -> Self {
@@ -183,7 +183,7 @@ impl Program {
                     .or_insert(new);
             }
         }
-        program.variables = Variables::of(&program.modules);
+        program.variables = VariablePairs::of(&program.modules);
         program.discarded = program.discarded_copies();
         program.join_managed();
         program.entry_points = EntryPoints::of(&program);
@@ -205,8 +205,8 @@ impl Program {
     /// Returns the effects of outside code, which may call every exported function: the symbols that it refers to are
     /// unknown here.
     #[must_use]
-    pub fn outside(&self) -> &Outside {
-        self.outside.0.get_or_init(|| Outside::of(self, |_| true))
+    pub fn outside(&self) -> &OutsideEffects {
+        self.outside.0.get_or_init(|| OutsideEffects::of(self, |_| true))
     }
 
     /// Returns a number that no other program of this process has.

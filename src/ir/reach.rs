@@ -312,8 +312,8 @@ impl Reach {
 
     /// Returns the globals that code and its possible callees mention.
     #[must_use]
-    pub fn globals(&self, from: &Mentions) -> Named {
-        let mut named = Named {
+    pub fn globals(&self, from: &Mentions) -> MentionedGlobals {
+        let mut named = MentionedGlobals {
             opaque: from.opaque,
             strange: from.strange,
             globals: from.globals.clone(),
@@ -370,7 +370,7 @@ fn arity(f: &Function) -> (usize, bool) {
 
 /// The globals that some code and its possible callees mention.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub struct MentionedGlobals {
     pub globals: Vec<GlobalRef>,
     /// True where the code may mention other globals.
     pub opaque: bool,

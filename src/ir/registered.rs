@@ -207,7 +207,7 @@ fn named_by(
     stored: Option<FuncRef>,
     operator: FuncRef,
 ) -> Option<String> {
-    let texts: Vec<String> = args.iter().filter_map(|a| text_in(m, a)).collect();
+    let strings: Vec<String> = args.iter().filter_map(|a| text_in(m, a)).collect();
     let registers = matches!(callee, Callee::Direct(id) if is_registering(&m.functions[id.index()]));
     let passed = args.iter().find_map(|a| match a {
         Operand::Const(Const::Func(id)) => Some(program.resolve_func(r.module, *id)),
@@ -225,16 +225,16 @@ fn named_by(
         _ => false,
     };
     if registers && (passed.or(stored) == Some(operator) || by_type()) {
-        return texts.first().cloned().or_else(|| text.clone());
+        return strings.first().cloned().or_else(|| text.clone());
     }
-    if let Some(first) = texts.first() {
+    if let Some(first) = strings.first() {
         *text = Some(first.clone());
     }
     None
 }
 
 /// Largest number of functions searched between a registration and a closure.
-const MOST: usize = 2000;
+const MAX: usize = 2000;
 
 /// Whether a function calls or names another one, directly or through others.
 fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
@@ -250,7 +250,7 @@ fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
             _ => None,
         });
         for next in called.chain(named_in(func)).chain(returned).map(|id| program.resolve_func(f.module, id)) {
-            if seen.len() < MOST && !seen.contains(&next) {
+            if seen.len() < MAX && !seen.contains(&next) {
                 seen.push(next);
                 open.push(next);
             }

@@ -5,15 +5,15 @@ use super::{Function, Param, TypeId};
 
 /// A C arithmetic type (LP64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plain {
+pub enum ArithmeticType {
     Int { bits: u32, unsigned: bool },
     Float(u32),
 }
 
 /// Parses the name of a C arithmetic type, or of a type of `<cstdint>` and the like.
 #[must_use]
-pub fn plain_number(name: &str) -> Option<Plain> {
-    let int = |bits, unsigned| Some(Plain::Int { bits, unsigned });
+pub fn plain_number(name: &str) -> Option<ArithmeticType> {
+    let int = |bits, unsigned| Some(ArithmeticType::Int { bits, unsigned });
     match name {
         "char" | "signed char" | "int8_t" => int(8, false),
         "unsigned char" | "uint8_t" | "bool" => int(8, true),
@@ -23,8 +23,8 @@ pub fn plain_number(name: &str) -> Option<Plain> {
         "unsigned int" | "unsigned" | "uint32_t" => int(32, true),
         "long" | "long long" | "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" => int(64, false),
         "unsigned long" | "unsigned long long" | "uint64_t" | "size_t" | "uintptr_t" => int(64, true),
-        "float" => Some(Plain::Float(32)),
-        "double" => Some(Plain::Float(64)),
+        "float" => Some(ArithmeticType::Float(32)),
+        "double" => Some(ArithmeticType::Float(64)),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ const MANAGED: &[u8] = b"scuba:managed";
 
 /// Pairing of the variables of both sides.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Variables {
+pub(super) struct VariablePairs {
     /// Map from each host module to the device module of its unit.
     device_side: FxHashMap<ModuleId, ModuleId>,
     /// Modules with variables that no other device module can name.
@@ -27,7 +27,7 @@ pub(super) struct Variables {
     objects: FxHashSet<GlobalRef>,
 }
 
-impl Variables {
+impl VariablePairs {
     pub(super) fn of(modules: &[Arc<Module>]) -> Self {
         let of_side = |side: Side, source: &str| -> Vec<ModuleId> {
             (0u32..)

@@ -9,7 +9,7 @@ pub mod host;
 pub mod kernel;
 
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Library, Modelled};
+use engine::symbolic::exec::library::{Library, LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use ir::Side;
 
@@ -17,7 +17,7 @@ use ir::Side;
 pub struct Models;
 
 impl Library for Models {
-    fn call(&self, executor: &mut Executor<'_>, call: &Call<'_>, state: State) -> Modelled {
+    fn call(&self, executor: &mut Executor<'_>, call: &LibraryCall<'_>, state: State) -> ModelOutcome {
         match executor.side {
             Side::Host => host::host_call(executor, call, state),
             Side::Device => kernel::builtins::device_call(executor, call, state),

@@ -6,7 +6,7 @@
 use ir::Bytes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum AccessMode {
     Read,
     Write,
     /// An atomic read and write.
@@ -15,7 +15,7 @@ pub enum Kind {
 
 /// State space of an address (PTX ISA 9.0, 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
+pub enum StateSpace {
     Generic,
     Global,
     /// An offset in the shared memory window, in 32 or 64 bits.
@@ -38,12 +38,12 @@ pub struct Tile {
     pub line_bytes: Bytes,
     /// Width in bits of an element, the unit of the leading dimension.
     pub bits: u32,
-    pub leading: Leading,
+    pub leading: LeadingDimension,
 }
 
 /// Distance of two lines in elements, an unsigned 32-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leading {
+pub enum LeadingDimension {
     Argument(usize),
     LastArgument,
     /// Adjacent lines.
@@ -52,7 +52,7 @@ pub enum Leading {
 
 /// Number of bytes accessed from the address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum AccessExtent {
     Bytes(u64),
     /// The value of an argument, an unsigned 32-bit integer.
     Argument(usize),
@@ -72,10 +72,10 @@ pub enum Guard {
 
 /// Address and size of an access, as far as the assembly or the intrinsic's name gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub space: Space,
+pub struct AddressRange {
+    pub space: StateSpace,
     pub address: Address,
-    pub extent: Extent,
+    pub extent: AccessExtent,
     pub guard: Guard,
     /// Number of active lanes of a warp, counted from lane 0.
     pub lanes: u32,
@@ -83,27 +83,27 @@ pub struct Place {
 
 /// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    pub kind: Kind,
+pub struct ModelledAccess {
+    pub kind: AccessMode,
     /// `None`: the access counts as undecided.
-    pub place: Option<Place>,
+    pub place: Option<AddressRange>,
 }
 
 /// Number of lanes of a warp.
 pub const WARP: u32 = 32;
 
-impl Access {
-    pub const fn open(kind: Kind) -> Self {
+impl ModelledAccess {
+    pub const fn open(kind: AccessMode) -> Self {
         Self { kind, place: None }
     }
 
     /// Returns an unconditional access of every lane.
-    pub const fn plain(kind: Kind, space: Space, argument: usize, extent: Extent) -> Self {
+    pub const fn plain(kind: AccessMode, space: StateSpace, argument: usize, extent: AccessExtent) -> Self {
         let address = Address { argument, offset: 0 };
-        Self { kind, place: Some(Place { space, address, extent, guard: Guard::Always, lanes: WARP }) }
+        Self { kind, place: Some(AddressRange { space, address, extent, guard: Guard::Always, lanes: WARP }) }
     }
 
     pub const fn writes(&self) -> bool {
-        !matches!(self.kind, Kind::Read)
+        !matches!(self.kind, AccessMode::Read)
     }
 }

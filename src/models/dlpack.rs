@@ -32,7 +32,7 @@ pub const STRUCTURE: &str = "DLTensor";
 const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), (STRUCTURE, 48)];
 
 /// Largest number of dimensions for which a type's sizes are known.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Returns how a parameter carries a tensor; `None` if it does not, or if its type requires something unknown.
 #[must_use]
@@ -133,7 +133,7 @@ impl Required {
                 };
             } else if let Some(sizes) = name.strip_prefix("detail::").unwrap_or(name).strip_prefix("shape<") {
                 all.sizes = listed(sizes.strip_suffix('>')?).map(size).collect::<Option<_>>()?;
-                all.dimensions = i64::try_from(all.sizes.len()).ok().filter(|_| all.sizes.len() <= MOST)?;
+                all.dimensions = i64::try_from(all.sizes.len()).ok().filter(|_| all.sizes.len() <= MAX)?;
             } else {
                 let (_, code, bits) = ELEMENTS.iter().find(|(n, ..)| *n == plain(name))?;
                 all.element = (*code, *bits);
@@ -144,7 +144,7 @@ impl Required {
 
     fn listed(self) -> Vec<i64> {
         let mut all = vec![self.dimensions, self.device, self.element.0, self.element.1, self.order];
-        all.extend((0..MOST).map(|i| self.sizes.get(i).copied().unwrap_or(-1)));
+        all.extend((0..MAX).map(|i| self.sizes.get(i).copied().unwrap_or(-1)));
         all
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! In: a name, and the version of CUDA that it is asked for. Out: the symbol. `dlsym` finds a symbol by itself.
 
-use super::row::On;
+use super::row::CallSide;
 use super::table::rows;
 
 /// Names that stand for other symbols: since which version of CUDA (major times 1000 and minor times 10), and for which. All others stand for themselves.
@@ -122,12 +122,12 @@ pub fn look_up(name: &str, version: Option<u32>) -> LookUp<'_> {
 
 /// Whether the table has a row for a function of the host by this symbol, so that a pointer to it says what a call of it does.
 pub fn is_known(symbol: &str) -> bool {
-    use super::row::{Kind, Modelled};
+    use super::row::{MatchKind, ModelledBy};
     rows().any(|r| {
-        r.kind == Kind::Whole
-            && r.on == On::Host
+        r.kind == MatchKind::Whole
+            && r.on == CallSide::Host
             && r.names.contains(&symbol)
-            && !matches!(r.modelled, Modelled::Neither(_))
+            && !matches!(r.modelled, ModelledBy::Neither(_))
     })
 }
 

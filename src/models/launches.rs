@@ -12,7 +12,7 @@ pub const COUNT_AT: u64 = 48;
 
 /// Effect of a launch attribute on the threads that run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum AttributeEffect {
     /// The same threads run, though perhaps concurrently with earlier work.
     Nothing,
     /// The same threads run, perhaps in larger clusters, or the launch fails: the clusters must divide the grid, and
@@ -30,22 +30,22 @@ pub enum Effect {
 
 /// Returns the effect of an attribute by its number.
 #[must_use]
-pub fn effect(id: u32) -> Effect {
+pub fn effect(id: u32) -> AttributeEffect {
     let name = match id {
         // Ignore, AccessPolicyWindow, ClusterSchedulingPolicyPreference, ProgrammaticStreamSerialization, Priority,
         // MemSyncDomainMap, MemSyncDomain, PreferredSharedMemoryCarveout, NvlinkUtilCentricScheduling: hints, caches,
         // and the order of work.
-        0 | 1 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return Effect::Nothing,
-        2 => return Effect::Cooperative,
-        3 => return Effect::OfStreams,
-        4 => return Effect::Cluster,
-        11 => return Effect::LargerClusters,
+        0 | 1 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return AttributeEffect::Nothing,
+        2 => return AttributeEffect::Cooperative,
+        3 => return AttributeEffect::OfStreams,
+        4 => return AttributeEffect::Cluster,
+        11 => return AttributeEffect::LargerClusters,
         7 => "cudaLaunchAttributeProgrammaticEvent".to_owned(),
         12 => "cudaLaunchAttributeLaunchCompletionEvent".to_owned(),
         13 => "cudaLaunchAttributeDeviceUpdatableKernelNode".to_owned(),
         other => format!("{other}"),
     };
-    Effect::Unknown(name)
+    AttributeEffect::Unknown(name)
 }
 
 /// `cudaErrorInvalidClusterSize`: cluster sizes that contradict each other, are missing, or do not divide the grid (as
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn attributes_of_clusters_have_axes() {
         assert_eq!([10, 11, 12, 13, 14].map(|a| axis(Some(a))), [None, Some(0), Some(1), Some(2), None]);
-        assert_eq!(effect(4), Effect::Cluster);
-        assert_eq!(effect(99), Effect::Unknown("99".to_owned()));
+        assert_eq!(effect(4), AttributeEffect::Cluster);
+        assert_eq!(effect(99), AttributeEffect::Unknown("99".to_owned()));
     }
 }

@@ -5,16 +5,18 @@
 //! predicates through comparisons of an argument with 0. An access after a branch, under another predicate or at
 //! another address counts as undecided.
 
-use super::access::{Access, Address, Extent, Guard, Kind, Leading, Place, Space, WARP};
+use super::access::{
+    AccessExtent, AccessMode, Address, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, WARP,
+};
 use super::tiles;
-use grammar::{Instruction, Statement, number};
+use grammar::{Instruction, PtxStatement, number};
 use rustc_hash::FxHashMap;
 
 mod grammar;
 mod opcodes;
 mod waits;
 
-pub use waits::{Waiting, waiting};
+pub use waits::{WaitEvent, waiting};
 
 /// Map from operands to arguments: results come first; an argument tied to a result is written as that result.
 struct Operands {
@@ -46,29 +48,29 @@ impl Operands {
 
 /// Tracked value of a register.
 #[derive(Clone, Copy)]
-struct Held {
+struct RegisterValue {
     address: Address,
     /// True for an offset in the shared memory window, which points nowhere else.
     window: bool,
 }
 
 /// State of the analysis at a statement.
-struct Reader {
+struct StatementState {
     operands: Operands,
     /// Registers that the text assigns: an argument plus an offset, or unknown.
-    addresses: FxHashMap<String, Option<Held>>,
+    addresses: FxHashMap<String, Option<RegisterValue>>,
     /// Predicates that compare an argument with 0.
     predicates: FxHashMap<String, Guard>,
     branched: bool,
     /// True where all registers that the text assigns count as unknown.
     fixed: bool,
-    ending: Option<Ending>,
-    found: Vec<Access>,
+    ending: Option<EndingInstruction>,
+    found: Vec<ModelledAccess>,
 }
 
 /// How an instruction ends a thread or leaves the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ThreadEnd {
     Exit,
     Trap,
     /// `ret`, and `brkpt`, after which a debugger decides.
@@ -77,13 +79,13 @@ pub enum End {
 
 /// The first instruction of a statement that ends a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
-    pub how: End,
+pub struct EndingInstruction {
+    pub how: ThreadEnd,
     /// Whether every thread that starts the statement reaches it.
     pub certain: bool,
 }
 
-impl End {
+impl ThreadEnd {
     fn of(opcode: &str) -> Option<Self> {
         match opcode {
             "exit" => Some(Self::Exit),
@@ -95,12 +97,12 @@ impl End {
 }
 
 /// Returns how a statement may end the thread.
-pub fn ending(text: &str) -> Option<Ending> {
+pub fn ending(text: &str) -> Option<EndingInstruction> {
     read(text, "").ending
 }
 
 /// Returns the accesses of a statement, in order.
-pub fn accesses(text: &str, constraints: &str) -> Vec<Access> {
+pub fn accesses(text: &str, constraints: &str) -> Vec<ModelledAccess> {
     read(text, constraints).found
 }
 
@@ -111,13 +113,13 @@ pub fn shared_address(text: &str, constraints: &str) -> Option<usize> {
         return None;
     }
     let reader = read(text, constraints);
-    let Held { address: Address { argument, offset }, window } = (*reader.addresses.get("$0")?)?;
+    let RegisterValue { address: Address { argument, offset }, window } = (*reader.addresses.get("$0")?)?;
     (window && reader.operands.results == 1 && reader.found.is_empty() && !reader.branched && offset == 0)
         .then_some(argument)
 }
 
-fn read(text: &str, constraints: &str) -> Reader {
-    let mut reader = Reader {
+fn read(text: &str, constraints: &str) -> StatementState {
+    let mut reader = StatementState {
         operands: Operands::new(constraints),
         addresses: FxHashMap::default(),
         predicates: FxHashMap::default(),
@@ -127,9 +129,9 @@ fn read(text: &str, constraints: &str) -> Reader {
         found: vec![],
     };
     let statements = grammar::statements(text);
-    let branches = statements
-        .iter()
-        .any(|s| matches!(s, Statement::Instruction(i) if matches!(i.opcode.split('.').next(), Some("bra" | "brx"))));
+    let branches = statements.iter().any(
+        |s| matches!(s, PtxStatement::Instruction(i) if matches!(i.opcode.split('.').next(), Some("bra" | "brx"))),
+    );
     for statement in &statements {
         reader.statement(statement);
     }
@@ -148,11 +150,11 @@ fn read(text: &str, constraints: &str) -> Reader {
     reader
 }
 
-impl Reader {
-    fn statement(&mut self, statement: &Statement) {
-        let Statement::Instruction(Instruction { predicate, opcode, operands }) = statement else {
+impl StatementState {
+    fn statement(&mut self, statement: &PtxStatement) {
+        let PtxStatement::Instruction(Instruction { predicate, opcode, operands }) = statement else {
             // An unknown statement may do anything; whether the statements after it run is undecided.
-            self.found.push(Access::open(Kind::Atomic));
+            self.found.push(ModelledAccess::open(AccessMode::Atomic));
             self.branched = true;
             return;
         };
@@ -168,14 +170,14 @@ impl Reader {
         for access in &mut self.found[before..] {
             access.place = match (access.place, guard) {
                 (Some(place), Some(Guard::Always)) => Some(place),
-                (Some(place), Some(g)) if place.guard == Guard::Always => Some(Place { guard: g, ..place }),
+                (Some(place), Some(g)) if place.guard == Guard::Always => Some(AddressRange { guard: g, ..place }),
                 _ => None,
             };
         }
         self.assigned(&parts, &operands, guard);
-        if let Some(how) = End::of(parts[0]) {
+        if let Some(how) = ThreadEnd::of(parts[0]) {
             let certain = predicate.is_none() && !self.branched;
-            self.ending.get_or_insert(Ending { how, certain });
+            self.ending.get_or_insert(EndingInstruction { how, certain });
             self.branched = true;
         }
         self.branched |= matches!(parts[0], "bra" | "brx" | "call");
@@ -192,7 +194,7 @@ impl Reader {
     fn assigned(&mut self, parts: &[&str], operands: &[&str], guard: Option<Guard>) {
         let Some(target) = operands.first().filter(|t| !t.is_empty() && !t.starts_with('[')) else { return };
         let source = |i: usize| operands.get(i).and_then(|w| self.held(w));
-        let in_window = |held: Held| Held { window: true, ..held };
+        let in_window = |held: RegisterValue| RegisterValue { window: true, ..held };
         let value = match parts {
             ["mov", ..] | ["cvta", "global", ..] | ["cvta", "to", "global", ..] if operands.len() == 2 => source(1),
             ["cvta", "to", "shared" | "shared::cta", ..] if operands.len() == 2 => source(1).map(in_window),
@@ -203,7 +205,7 @@ impl Reader {
                 let sum = |a: usize, b: usize| {
                     let (base, n) = (source(a)?, number(operands.get(b)?)?);
                     let address = Address { offset: base.address.offset.checked_add(n)?, ..base.address };
-                    Some(Held { address, ..base })
+                    Some(RegisterValue { address, ..base })
                 };
                 sum(1, 2).or_else(|| sum(2, 1))
             }
@@ -238,48 +240,63 @@ impl Reader {
     }
 
     /// Returns the address that an operand, or a register that holds one, stands for.
-    fn held(&self, word: &str) -> Option<Held> {
+    fn held(&self, word: &str) -> Option<RegisterValue> {
         if let Some(a) = self.addresses.get(word) {
             return *a;
         }
         let n: usize = word.strip_prefix('$')?.parse().ok()?;
-        Some(Held { address: Address { argument: self.operands.argument(n)?, offset: 0 }, window: false })
+        Some(RegisterValue { address: Address { argument: self.operands.argument(n)?, offset: 0 }, window: false })
     }
 
     /// Parses a memory operand: `[$1+16]`.
-    fn inside(&self, operand: &str) -> Option<Held> {
+    fn inside(&self, operand: &str) -> Option<RegisterValue> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let Some(sign) = inner.find(['+', '-']) else { return self.held(inner) };
         let (base, offset) = (self.held(&inner[..sign])?, number(inner[sign..].trim_start_matches('+'))?);
-        Some(Held { address: Address { offset: base.address.offset.checked_add(offset)?, ..base.address }, ..base })
+        Some(RegisterValue {
+            address: Address { offset: base.address.offset.checked_add(offset)?, ..base.address },
+            ..base
+        })
     }
 
-    fn note(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>) {
+    fn note(&mut self, kind: AccessMode, space: StateSpace, operand: Option<&&str>, extent: Option<AccessExtent>) {
         self.note_lanes(kind, space, operand, extent, WARP);
     }
 
-    fn note_lanes(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>, lanes: u32) {
+    fn note_lanes(
+        &mut self,
+        kind: AccessMode,
+        space: StateSpace,
+        operand: Option<&&str>,
+        extent: Option<AccessExtent>,
+        lanes: u32,
+    ) {
         // The windows of local, constant and parameter memory have other bases than generic addresses (PTX ISA 9.0,
         // 5.1).
-        let fits = |h: &Held| space != Space::Other && (space == Space::Shared || !h.window);
+        let fits = |h: &RegisterValue| space != StateSpace::Other && (space == StateSpace::Shared || !h.window);
         let address = operand.and_then(|o| self.inside(o)).filter(fits).map(|h| h.address);
-        let place =
-            address.zip(extent).map(|(address, extent)| Place { space, address, extent, guard: Guard::Always, lanes });
-        self.found.push(Access { kind, place });
+        let place = address.zip(extent).map(|(address, extent)| AddressRange {
+            space,
+            address,
+            extent,
+            guard: Guard::Always,
+            lanes,
+        });
+        self.found.push(ModelledAccess { kind, place });
     }
 
     /// Parses a byte count: a number or an argument.
-    fn bytes(&self, operand: Option<&&str>) -> Option<Extent> {
+    fn bytes(&self, operand: Option<&&str>) -> Option<AccessExtent> {
         let word = operand?;
         match number(word) {
-            Some(n) => u64::try_from(n).ok().map(Extent::Bytes),
-            None => self.argument(word).map(Extent::Argument),
+            Some(n) => u64::try_from(n).ok().map(AccessExtent::Bytes),
+            None => self.argument(word).map(AccessExtent::Argument),
         }
     }
 
     fn instruction(&mut self, parts: &[&str], ops: &[&str]) {
-        use Kind::{Atomic, Read, Write};
-        let (space, barrier) = (space_of(parts), Some(Extent::Bytes(8)));
+        use AccessMode::{Atomic, Read, Write};
+        let (space, barrier) = (space_of(parts), Some(AccessExtent::Bytes(8)));
         let brackets = ops.iter().filter(|o| o.starts_with('[')).count();
         let first = ops.iter().find(|o| o.starts_with('['));
         match parts {
@@ -292,7 +309,7 @@ impl Reader {
                 let kind = if parts[0] == "st" { Write } else { Atomic };
                 self.note(kind, space, ops.first(), element_bytes(parts));
                 if brackets > 1 {
-                    self.note(Atomic, Space::Shared, ops.get(2), barrier);
+                    self.note(Atomic, StateSpace::Shared, ops.get(2), barrier);
                 }
             }
             ["st", ..] => self.note(Write, space, first, element_bytes(parts)),
@@ -301,34 +318,34 @@ impl Reader {
             ["ldmatrix", ..] | ["stmatrix", ..] => {
                 let kind = if parts[0] == "ldmatrix" { Read } else { Write };
                 let lanes = tiles::row_lanes(parts);
-                self.note_lanes(kind, space, first, lanes.map(|_| Extent::Bytes(16)), lanes.unwrap_or(WARP));
+                self.note_lanes(kind, space, first, lanes.map(|_| AccessExtent::Bytes(16)), lanes.unwrap_or(WARP));
             }
             ["mbarrier", operation, ..] if first.is_some() => match tiles::barrier_kind(operation) {
                 Some(kind) => self.note(kind, space, first, barrier),
-                None => self.found.push(Access::open(Atomic)),
+                None => self.found.push(ModelledAccess::open(Atomic)),
             },
             ["wmma", "load" | "store", ..] => self.tile(parts, ops, first),
             ["discard", ..] => self.note(Write, space, first, self.bytes(ops.get(1))),
-            ["tensormap", "replace", ..] => self.note(Write, space, first, Some(Extent::Bytes(128))),
+            ["tensormap", "replace", ..] => self.note(Write, space, first, Some(AccessExtent::Bytes(128))),
             ["tensormap", "cp_fenceproxy", ..] => {
                 let bytes = self.bytes(ops.get(2));
-                self.note(Write, Space::Global, ops.first(), bytes);
-                self.note(Read, Space::Shared, ops.get(1), bytes);
+                self.note(Write, StateSpace::Global, ops.first(), bytes);
+                self.note(Read, StateSpace::Shared, ops.get(1), bytes);
             }
             ["clusterlaunchcontrol", "try_cancel", ..] => {
-                self.note(Write, Space::Shared, ops.first(), Some(Extent::Bytes(16)));
-                self.note(Atomic, Space::Shared, ops.get(1), barrier);
+                self.note(Write, StateSpace::Shared, ops.first(), Some(AccessExtent::Bytes(16)));
+                self.note(Atomic, StateSpace::Shared, ops.get(1), barrier);
             }
-            ["tcgen05", "alloc", ..] => self.note(Write, Space::Shared, ops.first(), Some(Extent::Bytes(4))),
-            ["tcgen05", "commit", ..] => self.note(Atomic, Space::Shared, ops.first(), barrier),
-            ["tcgen05", "st", ..] => self.found.push(Access::open(Write)),
+            ["tcgen05", "alloc", ..] => self.note(Write, StateSpace::Shared, ops.first(), Some(AccessExtent::Bytes(4))),
+            ["tcgen05", "commit", ..] => self.note(Atomic, StateSpace::Shared, ops.first(), barrier),
+            ["tcgen05", "st", ..] => self.found.push(ModelledAccess::open(Write)),
             ["tcgen05", "cp" | "mma" | "ld" | "shift", ..] | ["wgmma", "mma_async", ..] => {
-                self.found.push(Access::open(Read));
+                self.found.push(ModelledAccess::open(Read));
             }
-            ["multimem", ..] | ["sured", ..] => self.found.push(Access::open(Atomic)),
-            ["sust", ..] => self.found.push(Access::open(Write)),
-            ["tex" | "tld4" | "suld", ..] => self.found.push(Access::open(Read)),
-            ["call", ..] => self.found.push(Access::open(Write)),
+            ["multimem", ..] | ["sured", ..] => self.found.push(ModelledAccess::open(Atomic)),
+            ["sust", ..] => self.found.push(ModelledAccess::open(Write)),
+            ["tex" | "tld4" | "suld", ..] => self.found.push(ModelledAccess::open(Read)),
+            ["call", ..] => self.found.push(ModelledAccess::open(Write)),
             // These touch no memory that a program reads, or only query it.
             ["prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq", ..]
             | ["wmma", "mma", ..]
@@ -337,15 +354,15 @@ impl Reader {
             | ["wgmma", "fence" | "commit_group" | "wait_group", ..]
             | ["tcgen05", "dealloc" | "relinquish_alloc_permit" | "wait" | "fence", ..] => {}
             [opcode, ..] if opcodes::is_on_registers(opcode) && brackets == 0 => {}
-            _ => self.found.push(Access::open(Atomic)),
+            _ => self.found.push(ModelledAccess::open(Atomic)),
         }
     }
 
     /// Records the accesses of `cp.async` and related instructions: reads of the source, writes of the destination, and
     /// signals to a barrier in shared memory.
     fn copy(&mut self, parts: &[&str], ops: &[&str], brackets: usize) {
-        use Kind::{Atomic, Read, Write};
-        let barrier = Some(Extent::Bytes(8));
+        use AccessMode::{Atomic, Read, Write};
+        let barrier = Some(AccessExtent::Bytes(8));
         let target = if parts[1] == "reduce" { Atomic } else { Write };
         // A cache policy, if present, is the last operand.
         let ops = if parts.contains(&"cache_hint") || parts.contains(&"L2::cache_hint") {
@@ -357,74 +374,75 @@ impl Reader {
             _ if brackets == 0 || parts.contains(&"prefetch") => {}
             ["cp", "async", "mbarrier", ..] => self.note(Atomic, space_of(parts), ops.first(), barrier),
             _ if parts.contains(&"tensor") => {
-                self.found.extend([Access::open(Read), Access::open(target)]);
+                self.found.extend([ModelledAccess::open(Read), ModelledAccess::open(target)]);
                 if let Some(b) = ops.get(2).filter(|o| o.starts_with('[')) {
-                    self.note(Atomic, Space::Shared, Some(b), barrier);
+                    self.note(Atomic, StateSpace::Shared, Some(b), barrier);
                 }
             }
             _ if parts.contains(&"bulk") => {
                 let bytes = self.bytes(ops.get(2));
                 let mut spaces = parts.iter().filter_map(|p| named_space(p));
-                let (to, from) = (spaces.next().unwrap_or(Space::Generic), spaces.next().unwrap_or(Space::Generic));
+                let (to, from) =
+                    (spaces.next().unwrap_or(StateSpace::Generic), spaces.next().unwrap_or(StateSpace::Generic));
                 self.note(target, to, ops.first(), bytes);
                 self.note(Read, from, ops.get(1), bytes);
                 if let Some(b) = ops.get(3).filter(|o| o.starts_with('[')) {
-                    self.note(Atomic, Space::Shared, Some(b), barrier);
+                    self.note(Atomic, StateSpace::Shared, Some(b), barrier);
                 }
             }
             ["cp", "async", ..] => {
-                self.note(Write, Space::Shared, ops.first(), self.bytes(ops.get(2)));
+                self.note(Write, StateSpace::Shared, ops.first(), self.bytes(ops.get(2)));
                 let (from, size) = (ops.get(1), ops.get(3));
                 match size {
-                    None => self.note(Read, Space::Global, from, self.bytes(ops.get(2))),
+                    None => self.note(Read, StateSpace::Global, from, self.bytes(ops.get(2))),
                     Some(word) if self.bytes(Some(word)).is_some() => {
-                        self.note(Read, Space::Global, from, self.bytes(size));
+                        self.note(Read, StateSpace::Global, from, self.bytes(size));
                     }
                     // A predicate that disables the read of the source.
                     Some(word) => {
-                        self.note(Read, Space::Global, from, self.bytes(ops.get(2)));
+                        self.note(Read, StateSpace::Global, from, self.bytes(ops.get(2)));
                         let (name, negated) = word.strip_prefix('!').map_or((*word, false), |w| (w, true));
                         let unless = self.holds(name, !negated);
                         if let Some(read) = self.found.last_mut() {
-                            read.place = read.place.zip(unless).map(|(place, guard)| Place { guard, ..place });
+                            read.place = read.place.zip(unless).map(|(place, guard)| AddressRange { guard, ..place });
                         }
                     }
                 }
             }
-            _ => self.found.extend([Access::open(Read), Access::open(target)]),
+            _ => self.found.extend([ModelledAccess::open(Read), ModelledAccess::open(target)]),
         }
     }
 
     /// Records the access of a matrix: `wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {…}, [$8], $9`.
     fn tile(&mut self, parts: &[&str], ops: &[&str], first: Option<&&str>) {
-        let kind = if parts[1] == "load" { Kind::Read } else { Kind::Write };
+        let kind = if parts[1] == "load" { AccessMode::Read } else { AccessMode::Write };
         let shape = parts.iter().find(|p| p.starts_with('m') && p.contains('k'));
         let layout = parts.iter().find(|p| matches!(**p, "row" | "col"));
         let leading = match (kind, ops.len()) {
-            (_, 2) => Some(Leading::Packed),
-            (_, 3) => ops.get(2).and_then(|w| self.argument(w)).map(Leading::Argument),
+            (_, 2) => Some(LeadingDimension::Packed),
+            (_, 3) => ops.get(2).and_then(|w| self.argument(w)).map(LeadingDimension::Argument),
             _ => None,
         };
         let tile = (|| tiles::tile(shape?, parts.get(2)?, layout?, parts.last()?, leading?))();
-        self.note(kind, space_of(parts), first, tile.map(Extent::Tile));
+        self.note(kind, space_of(parts), first, tile.map(AccessExtent::Tile));
     }
 }
 
-fn named_space(part: &str) -> Option<Space> {
+fn named_space(part: &str) -> Option<StateSpace> {
     match part.split("::").next().unwrap_or_default() {
-        "global" => Some(Space::Global),
-        "shared" => Some(Space::Shared),
-        "local" | "const" | "param" => Some(Space::Other),
+        "global" => Some(StateSpace::Global),
+        "shared" => Some(StateSpace::Shared),
+        "local" | "const" | "param" => Some(StateSpace::Other),
         _ => None,
     }
 }
 
-fn space_of(parts: &[&str]) -> Space {
-    parts.iter().find_map(|p| named_space(p)).unwrap_or(Space::Generic)
+fn space_of(parts: &[&str]) -> StateSpace {
+    parts.iter().find_map(|p| named_space(p)).unwrap_or(StateSpace::Generic)
 }
 
 /// Returns the size in bytes of an element or of a vector.
-fn element_bytes(parts: &[&str]) -> Option<Extent> {
+fn element_bytes(parts: &[&str]) -> Option<AccessExtent> {
     let one = parts.iter().skip(1).filter_map(|p| scalar_bytes(p)).next_back()?;
     let lanes = parts.iter().find_map(|p| match *p {
         "v2" => Some(2),
@@ -432,7 +450,7 @@ fn element_bytes(parts: &[&str]) -> Option<Extent> {
         "v8" => Some(8),
         _ => None,
     });
-    Some(Extent::Bytes(one * lanes.unwrap_or(1)))
+    Some(AccessExtent::Bytes(one * lanes.unwrap_or(1)))
 }
 
 fn scalar_bytes(part: &str) -> Option<u64> {

@@ -6,24 +6,24 @@ use std::borrow::Cow;
 
 /// Side on which a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum On {
+pub enum CallSide {
     Host,
     Device,
     /// LLVM intrinsics of every target.
     Either,
 }
 
-impl On {
+impl CallSide {
     /// Returns the side on which an intrinsic is called.
     #[must_use]
-    pub fn of_intrinsic(key: &Key) -> Self {
+    pub fn of_intrinsic(key: &NameKey) -> Self {
         if key.text.starts_with("llvm.nvvm.") { Self::Device } else { Self::Either }
     }
 }
 
 /// How a string identifies functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum MatchKind {
     /// The symbol. Intrinsics have no type suffixes (`ir::intrinsic`), functions of CUDA's runtime no default-stream
     /// suffix.
     Whole,
@@ -46,40 +46,40 @@ pub enum Kind {
 
 /// A name or name pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    pub kind: Kind,
+pub struct NameKey {
+    pub kind: MatchKind,
     pub text: Cow<'static, str>,
 }
 
-impl Key {
-    pub fn new(kind: Kind, text: impl Into<Cow<'static, str>>) -> Self {
+impl NameKey {
+    pub fn new(kind: MatchKind, text: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, text: text.into() }
     }
     pub fn whole(text: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Kind::Whole, text)
+        Self::new(MatchKind::Whole, text)
     }
     pub fn start(text: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Kind::Start, text)
+        Self::new(MatchKind::Start, text)
     }
     pub fn real(text: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Kind::Real, text)
+        Self::new(MatchKind::Real, text)
     }
     /// Whether this key matches every function that `other` matches.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self == other
-            || self.kind == Kind::Real
-                && other.kind == Kind::Whole
+            || self.kind == MatchKind::Real
+                && other.kind == MatchKind::Whole
                 && other.text.strip_prefix(&*self.text).is_some_and(|types| types.starts_with('.'))
-            || self.kind == Kind::Start
-                && matches!(other.kind, Kind::Whole | Kind::Start)
+            || self.kind == MatchKind::Start
+                && matches!(other.kind, MatchKind::Whole | MatchKind::Start)
                 && other.text.starts_with(&*self.text)
     }
 }
 
 /// Which engines model a function, that is, derive more than an unknown result and a havoc of what it could write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Modelled {
+pub enum ModelledBy {
     Both,
     /// Modelled in `src/host`, `src/kernel`; with the reason why the interpreter has no model. "not yet: …" where it
     /// should have one.
@@ -100,7 +100,7 @@ pub(super) enum Throws {
 
 /// Arguments of a function, counted from 0, that are strings which it only reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reads {
+pub(super) struct StringArguments {
     pub(super) argument: usize,
     /// True where all later arguments are read too. Formats that store through an argument (`%n`, `sscanf`) store
     /// nothing in a string.
@@ -110,7 +110,7 @@ pub(super) struct Reads {
 /// Properties of a function for all arguments. Each is false where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "properties that are independent of each other")]
-pub(super) struct Attributes {
+pub(super) struct FunctionAttributes {
     /// Returns newly allocated memory, an address derived from an argument, or no address; calls no function of the
     /// program; stores only such addresses. Input functions (`fread`, `sscanf`, `read`) may read an address that was
     /// written.
@@ -133,24 +133,24 @@ pub(super) struct Attributes {
     /// Launches its kernel argument, or configures the next launch.
     pub(super) launches: bool,
     pub(super) throws: Option<Throws>,
-    pub(super) reads: Option<Reads>,
+    pub(super) reads: Option<StringArguments>,
     /// End of a call, where it does not always return.
     pub(super) returns: Option<Returns>,
 }
 
 /// A row of the function table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub kind: Kind,
+pub struct FunctionRow {
+    pub kind: MatchKind,
     pub names: &'static [&'static str],
-    pub on: On,
-    pub modelled: Modelled,
-    pub(super) attributes: Attributes,
+    pub on: CallSide,
+    pub modelled: ModelledBy,
+    pub(super) attributes: FunctionAttributes,
 }
 
-impl Row {
-    pub(super) const fn new(on: On, kind: Kind, names: &'static [&'static str]) -> Self {
-        let attributes = Attributes {
+impl FunctionRow {
+    pub(super) const fn new(on: CallSide, kind: MatchKind, names: &'static [&'static str]) -> Self {
+        let attributes = FunctionAttributes {
             gives_nothing_else: false,
             of_exceptions: false,
             keeps_no_function: false,
@@ -164,7 +164,7 @@ impl Row {
             reads: None,
             returns: None,
         };
-        Self { kind, names, on, modelled: Modelled::Both, attributes }
+        Self { kind, names, on, modelled: ModelledBy::Both, attributes }
     }
     pub(super) const fn gives_nothing_else(mut self) -> Self {
         self.attributes.gives_nothing_else = true;
@@ -208,12 +208,12 @@ impl Row {
     }
     /// Marks this argument as a string that the function only reads.
     pub(super) const fn reads(mut self, argument: usize) -> Self {
-        self.attributes.reads = Some(Reads { argument, rest: false });
+        self.attributes.reads = Some(StringArguments { argument, rest: false });
         self
     }
     /// Marks this argument and all later ones as strings that the function only reads.
     pub(super) const fn reads_from(mut self, argument: usize) -> Self {
-        self.attributes.reads = Some(Reads { argument, rest: true });
+        self.attributes.reads = Some(StringArguments { argument, rest: true });
         self
     }
     pub(super) const fn returns(mut self, returns: Returns) -> Self {
@@ -221,45 +221,45 @@ impl Row {
         self
     }
     pub(super) const fn symbolic_only(mut self, why: &'static str) -> Self {
-        self.modelled = Modelled::SymbolicOnly(why);
+        self.modelled = ModelledBy::SymbolicOnly(why);
         self
     }
     pub(super) const fn concrete_only(mut self, why: &'static str) -> Self {
-        self.modelled = Modelled::ConcreteOnly(why);
+        self.modelled = ModelledBy::ConcreteOnly(why);
         self
     }
     pub(super) const fn neither(mut self, why: &'static str) -> Self {
-        self.modelled = Modelled::Neither(why);
+        self.modelled = ModelledBy::Neither(why);
         self
     }
     /// Iterates over the row's names as keys.
-    pub fn keys(&self) -> impl Iterator<Item = Key> + use<> {
+    pub fn keys(&self) -> impl Iterator<Item = NameKey> + use<> {
         let kind = self.kind;
-        self.names.iter().map(move |n| Key::new(kind, *n))
+        self.names.iter().map(move |n| NameKey::new(kind, *n))
     }
 }
 
 /// Creates a row of host functions by symbol; both engines model them unless stated otherwise.
-pub(super) const fn host(names: &'static [&'static str]) -> Row {
-    Row::new(On::Host, Kind::Whole, names)
+pub(super) const fn host(names: &'static [&'static str]) -> FunctionRow {
+    FunctionRow::new(CallSide::Host, MatchKind::Whole, names)
 }
 
 /// Creates a row of device functions by symbol, like [`host`].
-pub(super) const fn device(names: &'static [&'static str]) -> Row {
-    Row::new(On::Device, Kind::Whole, names)
+pub(super) const fn device(names: &'static [&'static str]) -> FunctionRow {
+    FunctionRow::new(CallSide::Device, MatchKind::Whole, names)
 }
 
 /// Creates a row of LLVM intrinsics of every target, like [`host`].
-pub(super) const fn either(names: &'static [&'static str]) -> Row {
-    Row::new(On::Either, Kind::Whole, names)
+pub(super) const fn either(names: &'static [&'static str]) -> FunctionRow {
+    FunctionRow::new(CallSide::Either, MatchKind::Whole, names)
 }
 
 /// Creates a row of host functions by symbol prefix.
-pub(super) const fn host_starts(names: &'static [&'static str]) -> Row {
-    Row::new(On::Host, Kind::Start, names)
+pub(super) const fn host_starts(names: &'static [&'static str]) -> FunctionRow {
+    FunctionRow::new(CallSide::Host, MatchKind::Start, names)
 }
 
 /// Creates a row of device functions by symbol prefix.
-pub(super) const fn device_starts(names: &'static [&'static str]) -> Row {
-    Row::new(On::Device, Kind::Start, names)
+pub(super) const fn device_starts(names: &'static [&'static str]) -> FunctionRow {
+    FunctionRow::new(CallSide::Device, MatchKind::Start, names)
 }

@@ -19,12 +19,12 @@ mod tensor_basis;
 mod text;
 
 use super::returns::Returns;
-use super::row::{Attributes, Kind, On, Row};
+use super::row::{CallSide, FunctionAttributes, FunctionRow, MatchKind};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// Rows, by family.
-pub const FAMILIES: &[&[Row]] = &[
+pub const FAMILIES: &[&[FunctionRow]] = &[
     memory::ROWS,
     text::ROWS,
     stdio::ROWS,
@@ -41,40 +41,42 @@ pub const FAMILIES: &[&[Row]] = &[
 ];
 
 /// Iterates over all rows.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+pub fn rows() -> impl Iterator<Item = &'static FunctionRow> {
     FAMILIES.iter().copied().flatten()
 }
 
 /// Attributes of host functions and intrinsics, by whole name.
-static WHOLE: LazyLock<FxHashMap<&'static str, Attributes>> = LazyLock::new(|| {
+static WHOLE: LazyLock<FxHashMap<&'static str, FunctionAttributes>> = LazyLock::new(|| {
     rows()
-        .filter(|r| r.kind == Kind::Whole && r.on != On::Device)
+        .filter(|r| r.kind == MatchKind::Whole && r.on != CallSide::Device)
         .flat_map(|r| r.names.iter().map(|n| (*n, r.attributes)))
         .collect()
 });
 
 /// Attributes by name prefix.
-static STARTS: LazyLock<Vec<(&'static str, Attributes)>> = LazyLock::new(|| {
+static STARTS: LazyLock<Vec<(&'static str, FunctionAttributes)>> = LazyLock::new(|| {
     rows()
-        .filter(|r| r.kind == Kind::Start && r.on != On::Device && r.attributes != Attributes::default())
+        .filter(|r| {
+            r.kind == MatchKind::Start && r.on != CallSide::Device && r.attributes != FunctionAttributes::default()
+        })
         .flat_map(|r| r.names.iter().map(|n| (*n, r.attributes)))
         .collect()
 });
 
 /// Returns the attributes in a function's own row, by its symbol.
-pub(super) fn of(name: &str) -> Attributes {
+pub(super) fn of(name: &str) -> FunctionAttributes {
     WHOLE.get(name).copied().unwrap_or_default()
 }
 
 /// Whether some pattern that matches a symbol has attributes for which `says` is true.
-pub(super) fn fits(name: &str, says: impl Fn(&Attributes) -> bool) -> bool {
+pub(super) fn fits(name: &str, says: impl Fn(&FunctionAttributes) -> bool) -> bool {
     STARTS.iter().any(|(start, attributes)| name.starts_with(start) && says(attributes))
 }
 
 /// Iterates over the functions that do not return, or may not.
 pub fn not_returning() -> impl Iterator<Item = (&'static str, Returns)> {
     rows()
-        .filter(|r| r.kind == Kind::Whole)
+        .filter(|r| r.kind == MatchKind::Whole)
         .filter_map(|r| r.attributes.returns.map(|how| (r, how)))
         .flat_map(|(r, how)| r.names.iter().map(move |n| (*n, how)))
 }

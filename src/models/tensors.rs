@@ -8,7 +8,7 @@ use ir::{Function, Param};
 
 /// Source of the result of a tensor function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct TensorResult {
     pub member: &'static str,
     pub index: u64,
     /// Least number of dimensions of the tensor.
@@ -65,17 +65,17 @@ pub fn is_given_class(type_name: &str) -> bool {
 }
 
 /// Returns the source of the result of a function with these arguments; `None` if it is not kept.
-pub fn answer(name: &str, args: &[i128]) -> Option<Answer> {
+pub fn answer(name: &str, args: &[i128]) -> Option<TensorResult> {
     let (_, member, count) = *FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
     match (count, args) {
-        (0, []) => Some(Answer { member, index: 0, dimensions: 0 }),
+        (0, []) => Some(TensorResult { member, index: 0, dimensions: 0 }),
         (1, [at @ 0..64]) => {
             let index = u64::try_from(*at).ok()?;
-            Some(Answer { member, index, dimensions: index + 1 })
+            Some(TensorResult { member, index, dimensions: index + 1 })
         }
         (1, [at]) if member == "sizes" && *at < 0 && -*at <= FROM_THE_LAST => {
             let from_end = u64::try_from(-*at).ok()?;
-            Some(Answer { member: "last", index: from_end - 1, dimensions: from_end })
+            Some(TensorResult { member: "last", index: from_end - 1, dimensions: from_end })
         }
         _ => None,
     }
@@ -121,15 +121,15 @@ fn class_of(type_name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, answer};
+    use super::{TensorResult, answer};
 
     #[test]
     fn dimensions_count_from_either_end() {
-        assert_eq!(answer("size", &[1]), Some(Answer { member: "sizes", index: 1, dimensions: 2 }));
-        assert_eq!(answer("size", &[-1]), Some(Answer { member: "last", index: 0, dimensions: 1 }));
+        assert_eq!(answer("size", &[1]), Some(TensorResult { member: "sizes", index: 1, dimensions: 2 }));
+        assert_eq!(answer("size", &[-1]), Some(TensorResult { member: "last", index: 0, dimensions: 1 }));
         assert_eq!(answer("stride", &[-1]), None);
         assert_eq!(answer("size", &[64]), None);
         assert_eq!(answer("size", &[]), None);
-        assert_eq!(answer("dim", &[]), Some(Answer { member: "dim", index: 0, dimensions: 0 }));
+        assert_eq!(answer("dim", &[]), Some(TensorResult { member: "dim", index: 0, dimensions: 0 }));
     }
 }

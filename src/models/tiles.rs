@@ -1,17 +1,17 @@
 //! Memory accesses of device intrinsics that move matrices and blocks, by name (LLVM 22, NVPTX usage guide; PTX ISA
 //! 9.0, 9.7.9.25 and 9.7.15).
 
-use super::access::{Access, Extent, Kind, Leading, Space, Tile};
+use super::access::{AccessExtent, AccessMode, LeadingDimension, ModelledAccess, StateSpace, Tile};
 use ir::Bytes;
 
 /// Returns the accesses of an intrinsic, named without `llvm.`; `None` for other intrinsics.
-pub fn accesses(name: &str) -> Option<Vec<Access>> {
+pub fn accesses(name: &str) -> Option<Vec<ModelledAccess>> {
     let name = name.strip_prefix("nvvm.")?;
     let parts: Vec<&str> = name.split('.').collect();
     match *parts.first()? {
         "wmma" => matrix(&parts),
-        "ldmatrix" => rows(&parts, Kind::Read),
-        "stmatrix" => rows(&parts, Kind::Write),
+        "ldmatrix" => rows(&parts, AccessMode::Read),
+        "stmatrix" => rows(&parts, AccessMode::Write),
         "cp" if parts.get(1) == Some(&"async") => copy(&parts),
         "mbarrier" => barrier(&parts),
         _ => None,
@@ -19,23 +19,23 @@ pub fn accesses(name: &str) -> Option<Vec<Access>> {
 }
 
 /// Accesses of `wmma.m16n16k16.load.a.row.stride.f16.p0` and the like.
-fn matrix(parts: &[&str]) -> Option<Vec<Access>> {
+fn matrix(parts: &[&str]) -> Option<Vec<ModelledAccess>> {
     let [_, shape, way @ ("load" | "store"), fragment, layout, rest @ ..] = parts else { return None };
     let (stride, ty) = match rest {
         ["stride", ty, ..] => (true, ty),
         [ty, ..] => (false, ty),
         [] => return None,
     };
-    let leading = if stride { Leading::LastArgument } else { Leading::Packed };
-    let kind = if *way == "load" { Kind::Read } else { Kind::Write };
+    let leading = if stride { LeadingDimension::LastArgument } else { LeadingDimension::Packed };
+    let kind = if *way == "load" { AccessMode::Read } else { AccessMode::Write };
     Some(vec![match tile(shape, fragment, layout, ty, leading) {
-        Some(t) => Access::plain(kind, Space::Generic, 0, Extent::Tile(t)),
-        None => Access::open(kind),
+        Some(t) => ModelledAccess::plain(kind, StateSpace::Generic, 0, AccessExtent::Tile(t)),
+        None => ModelledAccess::open(kind),
     }])
 }
 
 /// Returns the lines of a fragment: `a` has m × k elements, `b` k × n, `c` and `d` m × n.
-pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading: Leading) -> Option<Tile> {
+pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading: LeadingDimension) -> Option<Tile> {
     let (m, rest) = shape.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
     let (m, n, k): (u32, u32, u32) = (m.parse().ok()?, n.parse().ok()?, k.parse().ok()?);
@@ -64,11 +64,11 @@ pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading:
 
 /// Accesses to matrices of 8 × 8 elements of 16 bits: each of the first lanes gives a row's address (9.7.15.5.15,
 /// 9.7.15.5.16).
-fn rows(parts: &[&str], kind: Kind) -> Option<Vec<Access>> {
-    let mut access = Access::plain(kind, Space::Generic, 0, Extent::Bytes(16));
+fn rows(parts: &[&str], kind: AccessMode) -> Option<Vec<ModelledAccess>> {
+    let mut access = ModelledAccess::plain(kind, StateSpace::Generic, 0, AccessExtent::Bytes(16));
     match (row_lanes(parts), &mut access.place) {
         (Some(lanes), Some(place)) => place.lanes = lanes,
-        _ => access = Access::open(kind),
+        _ => access = ModelledAccess::open(kind),
     }
     Some(vec![access])
 }
@@ -93,41 +93,45 @@ pub(super) fn row_lanes(parts: &[&str]) -> Option<u32> {
 
 /// Accesses of `cp.async.ca.shared.global.16`, which ends in `.s` where the source size is an argument, and of
 /// `cp.async.bulk.…`.
-fn copy(parts: &[&str]) -> Option<Vec<Access>> {
-    use Kind::{Atomic, Read, Write};
-    let at = |kind, argument, extent| Access::plain(kind, Space::Generic, argument, extent);
+fn copy(parts: &[&str]) -> Option<Vec<ModelledAccess>> {
+    use AccessMode::{Atomic, Read, Write};
+    let at = |kind, argument, extent| ModelledAccess::plain(kind, StateSpace::Generic, argument, extent);
     Some(match parts.get(2..)? {
         ["ca" | "cg", "shared", "global", bytes, rest @ ..] => {
             let bytes = bytes.parse().ok()?;
-            let read = if rest.first() == Some(&"s") { Extent::Argument(2) } else { Extent::Bytes(bytes) };
-            vec![at(Write, 0, Extent::Bytes(bytes)), at(Read, 1, read)]
+            let read = if rest.first() == Some(&"s") { AccessExtent::Argument(2) } else { AccessExtent::Bytes(bytes) };
+            vec![at(Write, 0, AccessExtent::Bytes(bytes)), at(Read, 1, read)]
         }
         ["commit" | "wait", ..] => vec![],
-        ["mbarrier", "arrive", ..] => vec![at(Atomic, 0, Extent::Bytes(8))],
+        ["mbarrier", "arrive", ..] => vec![at(Atomic, 0, AccessExtent::Bytes(8))],
         ["bulk", "commit" | "wait" | "prefetch", ..] => vec![],
         ["bulk", "tensor", "prefetch", ..] => vec![],
         ["bulk", "global", "to", "shared", ..] => {
-            vec![at(Write, 0, Extent::Argument(3)), at(Atomic, 1, Extent::Bytes(8)), at(Read, 2, Extent::Argument(3))]
+            vec![
+                at(Write, 0, AccessExtent::Argument(3)),
+                at(Atomic, 1, AccessExtent::Bytes(8)),
+                at(Read, 2, AccessExtent::Argument(3)),
+            ]
         }
         ["bulk", "shared", "cta", "to", "global", ..] => {
-            vec![at(Write, 0, Extent::Argument(2)), at(Read, 1, Extent::Argument(2))]
+            vec![at(Write, 0, AccessExtent::Argument(2)), at(Read, 1, AccessExtent::Argument(2))]
         }
-        _ => vec![Access::open(Read), Access::open(Write)],
+        _ => vec![ModelledAccess::open(Read), ModelledAccess::open(Write)],
     })
 }
 
 /// Access to a barrier in shared memory, which has 8 bytes (9.7.13.15.2).
-fn barrier(parts: &[&str]) -> Option<Vec<Access>> {
+fn barrier(parts: &[&str]) -> Option<Vec<ModelledAccess>> {
     let kind = barrier_kind(parts.get(1)?)?;
-    Some(vec![Access::plain(kind, Space::Generic, 0, Extent::Bytes(8))])
+    Some(vec![ModelledAccess::plain(kind, StateSpace::Generic, 0, AccessExtent::Bytes(8))])
 }
 
 /// Returns the kind of access of a barrier operation; `None` for operations that only inspect a state in a register.
-pub(super) fn barrier_kind(operation: &str) -> Option<Kind> {
+pub(super) fn barrier_kind(operation: &str) -> Option<AccessMode> {
     match operation {
-        "init" | "inval" => Some(Kind::Write),
-        "test_wait" | "try_wait" | "test" | "try" => Some(Kind::Read),
-        "arrive" | "arrive_drop" | "expect_tx" | "complete_tx" => Some(Kind::Atomic),
+        "init" | "inval" => Some(AccessMode::Write),
+        "test_wait" | "try_wait" | "test" | "try" => Some(AccessMode::Read),
+        "arrive" | "arrive_drop" | "expect_tx" | "complete_tx" => Some(AccessMode::Atomic),
         _ => None,
     }
 }
@@ -136,7 +140,7 @@ pub(super) fn barrier_kind(operation: &str) -> Option<Kind> {
 mod tests {
     use super::*;
 
-    fn one(name: &str) -> Access {
+    fn one(name: &str) -> ModelledAccess {
         let all = accesses(name).unwrap();
         assert_eq!(all.len(), 1, "{name}");
         all[0]
@@ -145,39 +149,42 @@ mod tests {
     #[test]
     fn fragments_have_lines() {
         let lines = |name: &str| match one(name).place.unwrap().extent {
-            Extent::Tile(t) => (t.lines, t.line_bytes.get(), t.bits, t.leading),
+            AccessExtent::Tile(t) => (t.lines, t.line_bytes.get(), t.bits, t.leading),
             other => panic!("{name}: {other:?}"),
         };
-        assert_eq!(lines("nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0"), (16, 32, 16, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m32n8k16.load.a.row.stride.u8.p0"), (32, 16, 8, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m32n8k16.load.a.col.stride.u8.p3"), (16, 32, 8, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m32n8k16.load.b.row.stride.s8.p0"), (16, 8, 8, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m8n32k16.load.b.col.f16.p0"), (32, 32, 16, Leading::Packed));
-        assert_eq!(lines("nvvm.wmma.m16n16k8.load.a.row.stride.tf32.p0"), (16, 32, 32, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m8n8k4.load.c.row.stride.f64.p0"), (8, 64, 64, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0"), (8, 16, 4, Leading::LastArgument));
-        assert_eq!(lines("nvvm.wmma.m16n16k16.store.d.col.stride.f32.p0"), (16, 64, 32, Leading::LastArgument));
-        assert_eq!(one("nvvm.wmma.m16n16k16.store.d.col.stride.f32.p0").kind, Kind::Write);
+        assert_eq!(lines("nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0"), (16, 32, 16, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m32n8k16.load.a.row.stride.u8.p0"), (32, 16, 8, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m32n8k16.load.a.col.stride.u8.p3"), (16, 32, 8, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m32n8k16.load.b.row.stride.s8.p0"), (16, 8, 8, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m8n32k16.load.b.col.f16.p0"), (32, 32, 16, LeadingDimension::Packed));
+        assert_eq!(lines("nvvm.wmma.m16n16k8.load.a.row.stride.tf32.p0"), (16, 32, 32, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m8n8k4.load.c.row.stride.f64.p0"), (8, 64, 64, LeadingDimension::LastArgument));
+        assert_eq!(lines("nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0"), (8, 16, 4, LeadingDimension::LastArgument));
+        assert_eq!(
+            lines("nvvm.wmma.m16n16k16.store.d.col.stride.f32.p0"),
+            (16, 64, 32, LeadingDimension::LastArgument)
+        );
+        assert_eq!(one("nvvm.wmma.m16n16k16.store.d.col.stride.f32.p0").kind, AccessMode::Write);
         assert!(accesses("nvvm.wmma.m16n16k16.mma.row.col.f32.f32").is_none());
     }
 
     #[test]
     fn rows_come_from_the_first_lanes() {
         let lanes = |name: &str| one(name).place.map(|p| (p.lanes, p.extent));
-        assert_eq!(lanes("nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3"), Some((8, Extent::Bytes(16))));
-        assert_eq!(lanes("nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3"), Some((32, Extent::Bytes(16))));
+        assert_eq!(lanes("nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3"), Some((8, AccessExtent::Bytes(16))));
+        assert_eq!(lanes("nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3"), Some((32, AccessExtent::Bytes(16))));
         assert_eq!(lanes("nvvm.ldmatrix.sync.aligned.m8n16.x1.b8x16.b6x16_p32.p3"), None);
-        assert_eq!(one("nvvm.stmatrix.sync.aligned.m8n8.x2.b16.p3").kind, Kind::Write);
+        assert_eq!(one("nvvm.stmatrix.sync.aligned.m8n8.x2.b16.p3").kind, AccessMode::Write);
     }
 
     #[test]
     fn copies_read_and_write() {
         let all = accesses("nvvm.cp.async.cg.shared.global.16.s").unwrap();
-        assert_eq!(all[0], Access::plain(Kind::Write, Space::Generic, 0, Extent::Bytes(16)));
-        assert_eq!(all[1], Access::plain(Kind::Read, Space::Generic, 1, Extent::Argument(2)));
+        assert_eq!(all[0], ModelledAccess::plain(AccessMode::Write, StateSpace::Generic, 0, AccessExtent::Bytes(16)));
+        assert_eq!(all[1], ModelledAccess::plain(AccessMode::Read, StateSpace::Generic, 1, AccessExtent::Argument(2)));
         assert_eq!(accesses("nvvm.cp.async.commit.group"), Some(vec![]));
         assert_eq!(accesses("nvvm.cp.async.bulk.tensor.g2s.tile.2d").unwrap().len(), 2);
-        assert_eq!(one("nvvm.mbarrier.init.shared").kind, Kind::Write);
+        assert_eq!(one("nvvm.mbarrier.init.shared").kind, AccessMode::Write);
         assert!(accesses("nvvm.barrier0").is_none());
     }
 }

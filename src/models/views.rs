@@ -15,13 +15,13 @@ pub struct View {
     /// Index type, for types that guarantee that the product of the sides fits into it.
     pub index: Option<String>,
     /// Number of elements along each dimension; their product is the total.
-    pub sides: Vec<Side>,
-    pub layout: Layout,
+    pub sides: Vec<DimensionSize>,
+    pub layout: ElementLayout,
 }
 
 /// Number of elements along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum DimensionSize {
     Fixed(u64),
     /// Stored as the object's next integer.
     Given,
@@ -29,7 +29,7 @@ pub enum Side {
 
 /// Layout of the elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum ElementLayout {
     Dense,
     /// An integer for each dimension, after those of the sides, is the stride along it.
     Strided,
@@ -48,10 +48,12 @@ pub fn view(type_name: &str) -> Option<View> {
         Some(View { name, element, index: None, sides, layout })
     };
     match (template.as_str(), arguments.as_slice()) {
-        ("std::span", [element, count]) => of("std::span", element, vec![side(count)?], Layout::Dense),
-        ("cuda::std::span", [element, count]) => of("cuda::std::span", element, vec![side(count)?], Layout::Dense),
+        ("std::span", [element, count]) => of("std::span", element, vec![side(count)?], ElementLayout::Dense),
+        ("cuda::std::span", [element, count]) => {
+            of("cuda::std::span", element, vec![side(count)?], ElementLayout::Dense)
+        }
         ("thrust::device_vector", [element, ..]) => {
-            of("thrust::device_vector", element, vec![Side::Given], Layout::Reserved)
+            of("thrust::device_vector", element, vec![DimensionSize::Given], ElementLayout::Reserved)
         }
         ("cuda::std::mdspan", [element, extents, layout, accessor]) => {
             let (extents, sides) = instance(extents)?;
@@ -61,8 +63,8 @@ pub fn view(type_name: &str) -> Option<View> {
             }
             let (index, sides) = sides.split_first()?;
             let layout = match without_versions(layout).as_str() {
-                "cuda::std::layout_right" | "cuda::std::layout_left" => Layout::Dense,
-                "cuda::std::layout_stride" => Layout::Strided,
+                "cuda::std::layout_right" | "cuda::std::layout_left" => ElementLayout::Dense,
+                "cuda::std::layout_stride" => ElementLayout::Strided,
                 _ => return None,
             };
             let sides = sides.iter().map(|s| side(s)).collect::<Option<Vec<_>>>()?;
@@ -94,10 +96,10 @@ pub fn container(type_name: &str) -> Option<String> {
 pub const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
 
 /// Parses an extent; `18446744073709551615UL` stands for one unknown at compile time.
-fn side(text: &str) -> Option<Side> {
+fn side(text: &str) -> Option<DimensionSize> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let n: u64 = digits.parse().ok()?;
-    Some(if n == DYNAMIC { Side::Given } else { Side::Fixed(n) })
+    Some(if n == DYNAMIC { DimensionSize::Given } else { DimensionSize::Fixed(n) })
 }
 
 /// Splits a template instance into its name, without version namespaces, and its arguments.
@@ -133,7 +135,7 @@ fn without_versions(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, Side, container, is_text, view};
+    use super::{DimensionSize, ElementLayout, container, is_text, view};
 
     #[test]
     fn strings_of_char_are_texts_and_nothing_else_is() {
@@ -158,12 +160,12 @@ mod tests {
     #[test]
     fn views_say_how_many_elements_they_have() {
         let sides = |name: &str| view(name).map(|v| (v.element, v.sides, v.layout));
-        let given = |element: &str| Some((element.to_owned(), vec![Side::Given], Layout::Dense));
+        let given = |element: &str| Some((element.to_owned(), vec![DimensionSize::Given], ElementLayout::Dense));
         assert_eq!(sides("std::span<const float, 18446744073709551615UL>"), given("float"));
         assert_eq!(sides("cuda::std::__4::span<int, 18446744073709551615UL>"), given("int"));
         assert_eq!(
             sides("cuda::std::span<a::b<int, 4>, 4UL>"),
-            Some(("a::b<int, 4>".to_owned(), vec![Side::Fixed(4)], Layout::Dense))
+            Some(("a::b<int, 4>".to_owned(), vec![DimensionSize::Fixed(4)], ElementLayout::Dense))
         );
         let of = |layout: &str, accessor: &str| {
             format!(
@@ -173,9 +175,9 @@ mod tests {
         let plain = "cuda::std::__4::default_accessor";
         assert_eq!(
             view(&of("layout_right", plain)).map(|v| (v.sides, v.index)),
-            Some((vec![Side::Given, Side::Fixed(3)], Some("int".to_owned())))
+            Some((vec![DimensionSize::Given, DimensionSize::Fixed(3)], Some("int".to_owned())))
         );
-        assert_eq!(view(&of("layout_stride", plain)).map(|v| v.layout), Some(Layout::Strided));
+        assert_eq!(view(&of("layout_stride", plain)).map(|v| v.layout), Some(ElementLayout::Strided));
         assert_eq!(view(&of("layout_right", "mine::accessor")), None);
         assert_eq!(view(&of("layout_blocked", plain)), None);
         assert_eq!(container("std::vector<float, std::allocator<float> >").as_deref(), Some("float"));

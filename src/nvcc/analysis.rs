@@ -1,6 +1,6 @@
 //! Runner of the analysis of one command: `scuba __analyze`, the program beside this one.
 //!
-//! In: a request as JSON. Out: the output of the analysis and how it ended, as a [`Verdict`]. This module knows nothing
+//! In: a request as JSON. Out: the output of the analysis and how it ended, as a [`AnalysisEnd`]. This module knows nothing
 //! of what is analysed. The analysis is another program so that it may crash, hang or print nonsense.
 
 use super::processes;
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// How an analysis ended.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AnalysisEnd {
     /// The analysis denied nothing; the text may hold warnings.
     Passed(Vec<u8>),
     /// The analysis denied at least one finding, which the text names.
@@ -42,7 +42,7 @@ pub struct Analysis {
 
 /// Output read from the pipe. It is shared, so that a reader that never sees the end of the pipe does not keep the
 /// text.
-type Text = Arc<Mutex<Vec<u8>>>;
+type PipeOutput = Arc<Mutex<Vec<u8>>>;
 
 impl Analysis {
     /// Starts `program __analyze` in its own process group. Another thread writes the result of `request` to it, since
@@ -55,7 +55,7 @@ impl Analysis {
         program: &Path,
         request: impl FnOnce() -> Vec<u8> + Send + 'static,
         environment: &[(&str, &OsStr)],
-        report: impl FnOnce(Verdict) + Send + 'static,
+        report: impl FnOnce(AnalysisEnd) + Send + 'static,
     ) -> std::io::Result<Analysis> {
         let (reader, writer) = std::io::pipe()?;
         let mut command = Command::new(program);
@@ -70,7 +70,7 @@ impl Analysis {
             // shim.
             thread::spawn(move || drop(input.write_all(&request())));
         }
-        let text = Text::default();
+        let text = PipeOutput::default();
         let output = read(reader, text.clone());
         let (tell, ended) = mpsc::channel();
         thread::spawn(move || {
@@ -94,7 +94,7 @@ impl Analysis {
     }
 }
 
-fn read(mut pipe: PipeReader, text: Text) -> mpsc::Receiver<()> {
+fn read(mut pipe: PipeReader, text: PipeOutput) -> mpsc::Receiver<()> {
     let (tell, done) = mpsc::channel();
     thread::spawn(move || {
         let mut part = [0; 8192];
@@ -109,18 +109,20 @@ fn read(mut pipe: PipeReader, text: Text) -> mpsc::Receiver<()> {
     done
 }
 
-fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> Verdict {
-    let Ok(status) = status else { return Verdict::Broken { how: "its end could not be observed".into(), text } };
+fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> AnalysisEnd {
+    let Ok(status) = status else { return AnalysisEnd::Broken { how: "its end could not be observed".into(), text } };
     if text.len() >= LONGEST_TEXT {
         text.extend_from_slice(b"\nscuba: note: the output ends here, at 1 MiB\n");
     }
     match (status.code(), status.signal()) {
-        (Some(0), _) => Verdict::Passed(text),
-        (Some(1), _) if !text.is_empty() => Verdict::Denied(text),
+        (Some(0), _) => AnalysisEnd::Passed(text),
+        (Some(1), _) if !text.is_empty() => AnalysisEnd::Denied(text),
         // A build must not fail without a message.
-        (Some(1), _) => Verdict::Broken { how: "scuba denied something without saying what".into(), text },
-        (Some(2), _) => Verdict::NotAnalysed(text),
-        (Some(code), _) => Verdict::Broken { how: format!("scuba ended with status {code}"), text },
-        (None, signal) => Verdict::Broken { how: format!("scuba was ended by signal {}", signal.unwrap_or(0)), text },
+        (Some(1), _) => AnalysisEnd::Broken { how: "scuba denied something without saying what".into(), text },
+        (Some(2), _) => AnalysisEnd::NotAnalysed(text),
+        (Some(code), _) => AnalysisEnd::Broken { how: format!("scuba ended with status {code}"), text },
+        (None, signal) => {
+            AnalysisEnd::Broken { how: format!("scuba was ended by signal {}", signal.unwrap_or(0)), text }
+        }
     }
 }

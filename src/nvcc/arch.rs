@@ -23,19 +23,19 @@ pub enum FeatureSet {
 
 /// A compilation of a unit's device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Compiled {
+pub struct DeviceCompilation {
     pub number: u32,
     pub features: FeatureSet,
 }
 
-impl Compiled {
+impl DeviceCompilation {
     #[must_use]
     pub fn plain(number: u32) -> Self {
         Self { number, features: FeatureSet::Plain }
     }
 }
 
-impl fmt::Display for Compiled {
+impl fmt::Display for DeviceCompilation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = match self.features {
             FeatureSet::Plain => "",
@@ -48,12 +48,12 @@ impl fmt::Display for Compiled {
 
 /// Architectures that one `-arch` or `-gencode` requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ArchitectureRequest {
     One(u32),
     /// An architecture with a letter, given by `-gencode`.
-    Lettered(Compiled),
+    Lettered(DeviceCompilation),
     /// An architecture with a letter, given by `-arch`.
-    Short(Compiled),
+    Short(DeviceCompilation),
     /// `-arch=native`: the GPUs of this machine.
     Native,
     /// `-arch=all`.
@@ -70,25 +70,36 @@ const ALL_MAJOR: [u32; 6] = [75, 80, 90, 100, 110, 120];
 
 /// Parses the value of `-arch`: `sm_80`, `compute_90a`, `lto_75`, `native`, `all`, `all-major`. `None` for other
 /// values.
-pub fn architecture(value: &[u8]) -> Option<Asked> {
+pub fn architecture(value: &[u8]) -> Option<ArchitectureRequest> {
     match value {
-        b"native" => Some(Asked::Native),
-        b"all" => Some(Asked::All),
-        b"all-major" => Some(Asked::AllMajor),
-        _ => compiled(value)
-            .map(|c| if c.features == FeatureSet::Plain { Asked::One(c.number) } else { Asked::Short(c) }),
+        b"native" => Some(ArchitectureRequest::Native),
+        b"all" => Some(ArchitectureRequest::All),
+        b"all-major" => Some(ArchitectureRequest::AllMajor),
+        _ => compiled(value).map(|c| {
+            if c.features == FeatureSet::Plain {
+                ArchitectureRequest::One(c.number)
+            } else {
+                ArchitectureRequest::Short(c)
+            }
+        }),
     }
 }
 
 /// Parses the value of `-gencode`: `arch=compute_80,code=sm_80`. The list after `code=` may be in brackets or quotes.
-pub fn generate_code(value: &[u8]) -> Option<Asked> {
+pub fn generate_code(value: &[u8]) -> Option<ArchitectureRequest> {
     value
         .split(|&byte| byte == b',')
         .find_map(|part| {
             let part = trim(part);
             compiled(part.strip_prefix(b"arch=")?)
         })
-        .map(|c| if c.features == FeatureSet::Plain { Asked::One(c.number) } else { Asked::Lettered(c) })
+        .map(|c| {
+            if c.features == FeatureSet::Plain {
+                ArchitectureRequest::One(c.number)
+            } else {
+                ArchitectureRequest::Lettered(c)
+            }
+        })
 }
 
 /// Images that a command makes.
@@ -101,18 +112,24 @@ pub enum Images {
 }
 
 /// Returns the requested compilations in order, each once.
-pub fn resolve(asked: &[Asked], images: Images, native: impl FnOnce() -> Vec<u32>) -> Vec<Compiled> {
+pub fn resolve(
+    asked: &[ArchitectureRequest],
+    images: Images,
+    native: impl FnOnce() -> Vec<u32>,
+) -> Vec<DeviceCompilation> {
     let mut native = Some(native);
-    let mut found: Vec<Compiled> = Vec::new();
-    let plain = |numbers: &[u32]| numbers.iter().map(|n| Compiled::plain(*n)).collect::<Vec<_>>();
+    let mut found: Vec<DeviceCompilation> = Vec::new();
+    let plain = |numbers: &[u32]| numbers.iter().map(|n| DeviceCompilation::plain(*n)).collect::<Vec<_>>();
     for one in asked {
         let more = match one {
-            Asked::One(number) => plain(&[*number]),
-            Asked::Short(c) if images == Images::WithPlainPtx => vec![Compiled::plain(c.number), *c],
-            Asked::Lettered(c) | Asked::Short(c) => vec![*c],
-            Asked::Native => plain(&native.take().map(|ask| ask()).unwrap_or_default()),
-            Asked::All => plain(&ALL),
-            Asked::AllMajor => plain(&ALL_MAJOR),
+            ArchitectureRequest::One(number) => plain(&[*number]),
+            ArchitectureRequest::Short(c) if images == Images::WithPlainPtx => {
+                vec![DeviceCompilation::plain(c.number), *c]
+            }
+            ArchitectureRequest::Lettered(c) | ArchitectureRequest::Short(c) => vec![*c],
+            ArchitectureRequest::Native => plain(&native.take().map(|ask| ask()).unwrap_or_default()),
+            ArchitectureRequest::All => plain(&ALL),
+            ArchitectureRequest::AllMajor => plain(&ALL_MAJOR),
         };
         for one in more {
             if !found.contains(&one) {
@@ -124,7 +141,7 @@ pub fn resolve(asked: &[Asked], images: Images, native: impl FnOnce() -> Vec<u32
 }
 
 /// Returns the compute capabilities of compilations in order, each once.
-pub fn numbers(compiled: &[Compiled]) -> Vec<u32> {
+pub fn numbers(compiled: &[DeviceCompilation]) -> Vec<u32> {
     let mut found = Vec::new();
     for one in compiled {
         if !found.contains(&one.number) {
@@ -135,7 +152,7 @@ pub fn numbers(compiled: &[Compiled]) -> Vec<u32> {
 }
 
 /// Parses an architecture: `sm_90a` is 90 with its own features.
-fn compiled(name: &[u8]) -> Option<Compiled> {
+fn compiled(name: &[u8]) -> Option<DeviceCompilation> {
     let name = trim(name);
     let digits = [b"compute_".as_slice(), b"sm_", b"lto_"].iter().find_map(|prefix| name.strip_prefix(*prefix))?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
@@ -144,7 +161,7 @@ fn compiled(name: &[u8]) -> Option<Compiled> {
         b"f" => FeatureSet::Family,
         _ => FeatureSet::Plain,
     };
-    Some(Compiled { number: std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?, features })
+    Some(DeviceCompilation { number: std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?, features })
 }
 
 fn trim(text: &[u8]) -> &[u8] {
@@ -161,13 +178,19 @@ mod tests {
     #[test]
     fn spellings() {
         for (value, expected) in [
-            ("sm_80", Some(Asked::One(80))),
-            ("compute_90a", Some(Asked::Short(Compiled { number: 90, features: FeatureSet::Specific }))),
-            ("sm_120f", Some(Asked::Short(Compiled { number: 120, features: FeatureSet::Family }))),
-            ("lto_75", Some(Asked::One(75))),
-            ("native", Some(Asked::Native)),
-            ("all", Some(Asked::All)),
-            ("all-major", Some(Asked::AllMajor)),
+            ("sm_80", Some(ArchitectureRequest::One(80))),
+            (
+                "compute_90a",
+                Some(ArchitectureRequest::Short(DeviceCompilation { number: 90, features: FeatureSet::Specific })),
+            ),
+            (
+                "sm_120f",
+                Some(ArchitectureRequest::Short(DeviceCompilation { number: 120, features: FeatureSet::Family })),
+            ),
+            ("lto_75", Some(ArchitectureRequest::One(75))),
+            ("native", Some(ArchitectureRequest::Native)),
+            ("all", Some(ArchitectureRequest::All)),
+            ("all-major", Some(ArchitectureRequest::AllMajor)),
             ("80", None),
             ("sm_", None),
             ("sm_99999999999", None),
@@ -176,29 +199,34 @@ mod tests {
             assert_eq!(architecture(value.as_bytes()), expected, "{value}");
         }
         for (value, expected) in [
-            ("arch=compute_80,code=sm_80", Some(Asked::One(80))),
-            ("arch=compute_80,code=[compute_80,sm_86]", Some(Asked::One(80))),
-            ("arch=compute_80,code=\"sm_80,compute_80\"", Some(Asked::One(80))),
+            ("arch=compute_80,code=sm_80", Some(ArchitectureRequest::One(80))),
+            ("arch=compute_80,code=[compute_80,sm_86]", Some(ArchitectureRequest::One(80))),
+            ("arch=compute_80,code=\"sm_80,compute_80\"", Some(ArchitectureRequest::One(80))),
             (
                 "\"arch=compute_90a,code=sm_90a\"",
-                Some(Asked::Lettered(Compiled { number: 90, features: FeatureSet::Specific })),
+                Some(ArchitectureRequest::Lettered(DeviceCompilation { number: 90, features: FeatureSet::Specific })),
             ),
-            ("code=sm_80,arch=compute_75", Some(Asked::One(75))),
+            ("code=sm_80,arch=compute_75", Some(ArchitectureRequest::One(75))),
             ("code=sm_80", None),
         ] {
             assert_eq!(generate_code(value.as_bytes()), expected, "{value}");
         }
     }
 
-    fn shown(asked: &[Asked], images: Images) -> Vec<String> {
-        resolve(asked, images, || vec![90, 75]).iter().map(Compiled::to_string).collect()
+    fn shown(asked: &[ArchitectureRequest], images: Images) -> Vec<String> {
+        resolve(asked, images, || vec![90, 75]).iter().map(DeviceCompilation::to_string).collect()
     }
 
     #[test]
     fn several() {
-        let asked = [Asked::One(86), Asked::One(75), Asked::One(86), Asked::Native];
+        let asked = [
+            ArchitectureRequest::One(86),
+            ArchitectureRequest::One(75),
+            ArchitectureRequest::One(86),
+            ArchitectureRequest::Native,
+        ];
         assert_eq!(shown(&asked, Images::AsNamed), ["sm_86", "sm_75", "sm_90"]);
-        assert_eq!(shown(&[Asked::All], Images::AsNamed).first().map(String::as_str), Some("sm_75"));
+        assert_eq!(shown(&[ArchitectureRequest::All], Images::AsNamed).first().map(String::as_str), Some("sm_75"));
         assert!(shown(&[], Images::WithPlainPtx).is_empty());
     }
 
@@ -208,7 +236,7 @@ mod tests {
         let short = [architecture(b"sm_90a").unwrap()];
         assert_eq!(shown(&short, Images::WithPlainPtx), ["sm_90", "sm_90a"]);
         assert_eq!(shown(&short, Images::AsNamed), ["sm_90a"]);
-        let long = [generate_code(b"arch=compute_100f,code=sm_103f").unwrap(), Asked::One(80)];
+        let long = [generate_code(b"arch=compute_100f,code=sm_103f").unwrap(), ArchitectureRequest::One(80)];
         assert_eq!(shown(&long, Images::WithPlainPtx), ["sm_100f", "sm_80"]);
         let both = resolve(&short, Images::WithPlainPtx, Vec::new);
         assert_eq!(numbers(&both), [90]);

@@ -1,31 +1,31 @@
 //! Parser and planner of a command line, in one call.
 //!
-//! In: nvcc's arguments. Out: a [`Plan`]. Used by the shim, and by callers that read compile commands without running
+//! In: nvcc's arguments. Out: a [`ShimPlan`]. Used by the shim, and by callers that read compile commands without running
 //! them (`scuba check FILE -- FLAGS`, `compile_commands.json`).
 
-use super::arch::Asked;
+use super::arch::ArchitectureRequest;
 use super::expand;
 use super::parse::{self, CommandLine};
-use super::plan::{self, Setting};
+use super::plan::{self, CommandEnvironment};
 use std::ffi::OsString;
 use std::path::Path;
 
 pub use super::expand::Environment;
-pub use super::plan::Plan;
+pub use super::plan::ShimPlan;
 
 /// Parsed arguments of nvcc.
-pub struct Command {
+pub struct NvccCommand {
     words: Vec<OsString>,
     line: CommandLine,
 }
 
-impl Command {
+impl NvccCommand {
     /// Parses the arguments after nvcc's own name; relative options files are searched in `directory`. Accepts any
     /// arguments.
-    pub fn read(arguments: &[OsString], environment: &Environment, directory: &Path) -> Command {
+    pub fn read(arguments: &[OsString], environment: &Environment, directory: &Path) -> NvccCommand {
         let words = expand::expand(arguments, environment, directory);
         let line = parse::parse(&words, &environment.host_compiler);
-        Command { words, line }
+        NvccCommand { words, line }
     }
 
     /// Plans the analysis; `None` if the command compiles and links nothing that SCuBA analyses (`-E`, `-M`,
@@ -33,13 +33,13 @@ impl Command {
     ///
     /// `directory` is absolute. `native` returns the compute capabilities of this machine's GPUs (86 for 8.6), for
     /// `-arch=native`.
-    pub fn plan(&self, directory: &Path, nvcc: Option<&Path>, native: &dyn Fn() -> Vec<u32>) -> Option<Plan> {
-        plan::plan(&self.line, &Setting { directory, nvcc, words: &self.words, native })
+    pub fn plan(&self, directory: &Path, nvcc: Option<&Path>, native: &dyn Fn() -> Vec<u32>) -> Option<ShimPlan> {
+        plan::plan(&self.line, &CommandEnvironment { directory, nvcc, words: &self.words, native })
     }
 
-    /// Whether `-arch=native` is among the architectures, so that [`Command::plan`] calls `native`.
+    /// Whether `-arch=native` is among the architectures, so that [`NvccCommand::plan`] calls `native`.
     pub fn asks_native(&self) -> bool {
-        self.line.architectures.contains(&Asked::Native)
+        self.line.architectures.contains(&ArchitectureRequest::Native)
     }
 
     /// Whether CMake, autoconf or Meson runs the command only to identify the compiler.

@@ -4,7 +4,7 @@
 //! In: the arguments and the variables. Out: words in nvcc's order. The only flag that this module interprets is
 //! `-optf`.
 
-use super::flags::{self, Effect, Match};
+use super::flags::{self, FlagEffect, FlagMatch};
 use super::words;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -16,7 +16,7 @@ const DEEPEST: usize = 16;
 /// Maximum bytes of an options file; bounds the cost of a mistaken `-optf` (a device, a core file).
 const LARGEST: u64 = 16 << 20;
 /// Maximum number of words; files that name each other several times would grow exponentially.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 /// Environment variables of nvcc.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +60,7 @@ impl Expansion<'_> {
     fn add(&mut self, given: impl Iterator<Item = Vec<u8>>, depth: usize) {
         let mut given = given;
         while let Some(word) = given.next() {
-            if self.words.len() >= MOST {
+            if self.words.len() >= MAX {
                 return;
             }
             if word.first() != Some(&b'-') {
@@ -68,18 +68,20 @@ impl Expansion<'_> {
                 continue;
             }
             match flags::find(&word) {
-                Match::With(flag, value) if flag.effect == Effect::OptionsFile => self.files(value, depth),
-                Match::Alone(flag) if flag.effect == Effect::OptionsFile => {
+                FlagMatch::With(flag, value) if flag.effect == FlagEffect::OptionsFile => self.files(value, depth),
+                FlagMatch::Alone(flag) if flag.effect == FlagEffect::OptionsFile => {
                     if let Some(value) = given.next() {
                         self.files(&value, depth);
                     }
                 }
                 // The value of another flag may look like -optf.
-                Match::Alone(flag) if flag.value != flags::Value::None => {
+                FlagMatch::Alone(flag) if flag.value != flags::FlagValue::None => {
                     self.words.push(OsString::from_vec(word));
                     self.words.extend(given.next().map(OsString::from_vec));
                 }
-                Match::Alone(_) | Match::With(..) | Match::Unknown => self.words.push(OsString::from_vec(word)),
+                FlagMatch::Alone(_) | FlagMatch::With(..) | FlagMatch::Unknown => {
+                    self.words.push(OsString::from_vec(word))
+                }
             }
         }
     }
@@ -136,7 +138,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("f"), "-DA ".repeat(1000) + &"-optf f ".repeat(50)).unwrap();
         let arguments = ["-optf", "f"].map(OsString::from);
-        assert!(expand(&arguments, &Environment::default(), folder.path()).len() <= MOST);
+        assert!(expand(&arguments, &Environment::default(), folder.path()).len() <= MAX);
     }
 
     #[test]

@@ -12,11 +12,11 @@
 //!   abbreviations;
 //! - a separate value is taken whatever it is: `-I a.cu` leaves no input.
 
-use super::phase::Phase;
+use super::phase::CompilePhase;
 
 /// Form of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum FlagValue {
     None,
     /// A single value, not cut at commas.
     One,
@@ -28,15 +28,15 @@ pub enum Value {
 
 /// Effect of a flag on the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum FlagEffect {
     /// Ignored: diagnostics, code generation, passes that are not analysed.
     Nothing,
     /// The command shows or deletes something and compiles nothing.
     NoCompilation,
-    Phase(Phase),
-    /// `-dc`: [`Phase::Compile`], relocatable device code.
+    Phase(CompilePhase),
+    /// `-dc`: [`CompilePhase::Compile`], relocatable device code.
     DeviceC,
-    /// `-dw`: [`Phase::Compile`], whole-program device code.
+    /// `-dw`: [`CompilePhase::Compile`], whole-program device code.
     DeviceW,
     Output,
     OutputDirectory,
@@ -73,7 +73,7 @@ pub enum Effect {
     OptionsFile,
     /// Changes the meaning of the language; passed to the front end under its long name.
     Language,
-    /// Alternative name of the [`Effect::Language`] flag given here.
+    /// Alternative name of the [`FlagEffect::Language`] flag given here.
     LanguageAlias(&'static str),
 }
 
@@ -83,40 +83,40 @@ pub struct Flag {
     pub long: &'static str,
     /// Short name with its one dash; empty if there is none.
     pub short: &'static str,
-    pub value: Value,
-    pub effect: Effect,
+    pub value: FlagValue,
+    pub effect: FlagEffect,
 }
 
-const fn flag(long: &'static str, short: &'static str, value: Value, effect: Effect) -> Flag {
+const fn flag(long: &'static str, short: &'static str, value: FlagValue, effect: FlagEffect) -> Flag {
     Flag { long, short, value, effect }
 }
 
-use Effect as E;
-use Value as V;
+use FlagEffect as E;
+use FlagValue as V;
 
 /// Table of nvcc's flags, in the order of `nvcc --help`.
 pub static TABLE: &[Flag] = &[
     // Compilation phase.
-    flag("--cuda", "-cuda", V::None, E::Phase(Phase::CudaToCxx)),
-    flag("--cubin", "-cubin", V::None, E::Phase(Phase::Cubin)),
-    flag("--fatbin", "-fatbin", V::None, E::Phase(Phase::Fatbin)),
-    flag("--ptx", "-ptx", V::None, E::Phase(Phase::Ptx)),
-    flag("--optix-ir", "-optix-ir", V::None, E::Phase(Phase::OptixIr)),
-    flag("--ltoir", "-ltoir", V::None, E::Phase(Phase::LtoIr)),
-    flag("--preprocess", "-E", V::None, E::Phase(Phase::Preprocess)),
-    flag("--generate-dependencies", "-M", V::None, E::Phase(Phase::Dependencies)),
-    flag("--generate-nonsystem-dependencies", "-MM", V::None, E::Phase(Phase::Dependencies)),
+    flag("--cuda", "-cuda", V::None, E::Phase(CompilePhase::CudaToCxx)),
+    flag("--cubin", "-cubin", V::None, E::Phase(CompilePhase::Cubin)),
+    flag("--fatbin", "-fatbin", V::None, E::Phase(CompilePhase::Fatbin)),
+    flag("--ptx", "-ptx", V::None, E::Phase(CompilePhase::Ptx)),
+    flag("--optix-ir", "-optix-ir", V::None, E::Phase(CompilePhase::OptixIr)),
+    flag("--ltoir", "-ltoir", V::None, E::Phase(CompilePhase::LtoIr)),
+    flag("--preprocess", "-E", V::None, E::Phase(CompilePhase::Preprocess)),
+    flag("--generate-dependencies", "-M", V::None, E::Phase(CompilePhase::Dependencies)),
+    flag("--generate-nonsystem-dependencies", "-MM", V::None, E::Phase(CompilePhase::Dependencies)),
     flag("--generate-dependencies-with-compile", "-MD", V::None, E::DependenciesWithCompile),
     flag("--generate-nonsystem-dependencies-with-compile", "-MMD", V::None, E::DependenciesWithCompile),
     flag("--dependency-output", "-MF", V::One, E::DependencyFile),
     flag("--generate-dependency-targets", "-MP", V::None, E::Nothing),
-    flag("--compile", "-c", V::None, E::Phase(Phase::Compile)),
+    flag("--compile", "-c", V::None, E::Phase(CompilePhase::Compile)),
     flag("--device-c", "-dc", V::None, E::DeviceC),
     flag("--device-w", "-dw", V::None, E::DeviceW),
-    flag("--device-link", "-dlink", V::None, E::Phase(Phase::DeviceLink)),
-    flag("--link", "-link", V::None, E::Phase(Phase::Link)),
-    flag("--lib", "-lib", V::None, E::Phase(Phase::Archive)),
-    flag("--run", "-run", V::None, E::Phase(Phase::Link)),
+    flag("--device-link", "-dlink", V::None, E::Phase(CompilePhase::DeviceLink)),
+    flag("--link", "-link", V::None, E::Phase(CompilePhase::Link)),
+    flag("--lib", "-lib", V::None, E::Phase(CompilePhase::Archive)),
+    flag("--run", "-run", V::None, E::Phase(CompilePhase::Link)),
     // Files and paths.
     flag("--output-file", "-o", V::One, E::Output),
     flag("--pre-include", "-include", V::List, E::PreInclude),
@@ -169,9 +169,9 @@ pub static TABLE: &[Flag] = &[
     flag("--tile-preview", "-tile-preview", V::One, E::Nothing),
     flag("--tile-only", "-tile-only", V::None, E::Language),
     flag("--simt-only", "-simt-only", V::None, E::Language),
-    flag("--tilebc", "-tilebc", V::None, E::Phase(Phase::TileBc)),
-    flag("--tilecubin", "-tilecubin", V::None, E::Phase(Phase::TileCubin)),
-    flag("--tilefatbin", "-tilefatbin", V::None, E::Phase(Phase::TileFatbin)),
+    flag("--tilebc", "-tilebc", V::None, E::Phase(CompilePhase::TileBc)),
+    flag("--tilecubin", "-tilecubin", V::None, E::Phase(CompilePhase::TileCubin)),
+    flag("--tilefatbin", "-tilefatbin", V::None, E::Phase(CompilePhase::TileFatbin)),
     flag("--tileiras-options", "-Xtileiras", V::List, E::Nothing),
     flag("--machine", "-m", V::One, E::Nothing),
     flag("--m64", "-m64", V::None, E::Nothing),
@@ -287,7 +287,7 @@ const JOINED: &[u8] = b"DILOUlt";
 
 /// Match of a word of the command line in the table.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Match<'w> {
+pub enum FlagMatch<'w> {
     /// A flag without its value: it has none, or the next word is the value.
     Alone(&'static Flag),
     /// A flag with the value in the same word.
@@ -304,23 +304,23 @@ impl PartialEq for Flag {
 impl Eq for Flag {}
 
 /// Matches one word that begins with a dash.
-pub fn find(word: &[u8]) -> Match<'_> {
+pub fn find(word: &[u8]) -> FlagMatch<'_> {
     if let Some(flag) = exact(word) {
-        return Match::Alone(flag);
+        return FlagMatch::Alone(flag);
     }
     if let Some(cut) = word.iter().position(|&byte| byte == b'=')
         && let Some(flag) = exact(&word[..cut])
-        && flag.value != Value::None
+        && flag.value != FlagValue::None
     {
-        return Match::With(flag, &word[cut + 1..]);
+        return FlagMatch::With(flag, &word[cut + 1..]);
     }
     if word.len() > 2
         && JOINED.contains(&word[1])
         && let Some(flag) = exact(&word[..2])
     {
-        return Match::With(flag, &word[2..]);
+        return FlagMatch::With(flag, &word[2..]);
     }
-    Match::Unknown
+    FlagMatch::Unknown
 }
 
 fn exact(name: &[u8]) -> Option<&'static Flag> {
@@ -337,9 +337,9 @@ mod tests {
 
     fn name(word: &str) -> (&'static str, Option<String>) {
         match find(word.as_bytes()) {
-            Match::Alone(flag) => (flag.long, None),
-            Match::With(flag, value) => (flag.long, Some(String::from_utf8_lossy(value).into_owned())),
-            Match::Unknown => ("unknown", None),
+            FlagMatch::Alone(flag) => (flag.long, None),
+            FlagMatch::With(flag, value) => (flag.long, Some(String::from_utf8_lossy(value).into_owned())),
+            FlagMatch::Unknown => ("unknown", None),
         }
     }
 

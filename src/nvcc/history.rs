@@ -1,6 +1,6 @@
 //! `.scuba/history`: costs and results of commands, for `scuba stats`; nothing else reads it.
 //!
-//! In: records from the shim ([`Ran`]) and from commands of `scuba`. Out: JSON lines appended to the history of a
+//! In: records from the shim ([`FinishedCommand`]) and from commands of `scuba`. Out: JSON lines appended to the history of a
 //! `.scuba` folder, if there is one. A history that cannot be written does not stop the command.
 
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub const BUILD: &str = "SCUBA_BUILD";
 
 /// Maximum size in bytes; above it, the older half is dropped.
-const MOST: u64 = 4 << 20;
+const MAX: u64 = 4 << 20;
 
 /// A successful command of a build, and how long it waited for the analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ran {
+pub struct FinishedCommand {
     /// Start in milliseconds since 1970.
     pub at: u64,
     /// Id of the `scuba build` that the command belongs to.
@@ -35,17 +35,17 @@ pub struct Ran {
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Line<'a> {
-    Command(&'a Ran),
+enum HistoryLine<'a> {
+    Command(&'a FinishedCommand),
 }
 
 /// The history of one `.scuba` folder.
 #[derive(Clone, Debug)]
-pub struct History {
+pub struct BuildHistory {
     file: PathBuf,
 }
 
-impl History {
+impl BuildHistory {
     #[must_use]
     pub fn of(folder: &Path) -> Self {
         Self { file: folder.join("history") }
@@ -58,8 +58,8 @@ impl History {
     }
 
     /// Appends the cost of a command.
-    pub fn add_command(&self, ran: &Ran) {
-        self.add(&Line::Command(ran));
+    pub fn add_command(&self, ran: &FinishedCommand) {
+        self.add(&HistoryLine::Command(ran));
     }
 
     /// Appends a record in one write to a file opened for appending, so that records of parallel commands do not mix.
@@ -72,7 +72,7 @@ impl History {
             .append(true)
             .open(&self.file)
             .and_then(|mut file| file.write_all(line.as_bytes()).and_then(|()| file.metadata()));
-        if written.is_ok_and(|file| file.len() > MOST) {
+        if written.is_ok_and(|file| file.len() > MAX) {
             self.shorten();
         }
     }
@@ -114,22 +114,22 @@ pub fn build_of_this_process() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{History, MOST, Ran};
+    use super::{BuildHistory, FinishedCommand, MAX};
 
     #[test]
     fn lines_are_kept_where_there_is_a_folder_and_the_older_half_goes() {
         let root = tempfile::tempdir().unwrap();
-        let none = History::of(&root.path().join("none"));
-        none.add_command(&Ran::default());
+        let none = BuildHistory::of(&root.path().join("none"));
+        none.add_command(&FinishedCommand::default());
         assert!(none.lines().is_empty());
 
-        let history = History::of(root.path());
-        history.add_command(&Ran { units: 3, ..Ran::default() });
+        let history = BuildHistory::of(root.path());
+        history.add_command(&FinishedCommand { units: 3, ..FinishedCommand::default() });
         assert_eq!(history.lines().len(), 1);
         let line: serde_json::Value = serde_json::from_str(&history.lines()[0]).unwrap();
         assert_eq!((line["kind"].as_str(), line["units"].as_u64()), (Some("command"), Some(3)));
 
-        let long = "x".repeat(usize::try_from(MOST / 4).unwrap());
+        let long = "x".repeat(usize::try_from(MAX / 4).unwrap());
         for n in 0..5 {
             history.add(&(n, &long));
         }

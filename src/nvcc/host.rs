@@ -1,14 +1,14 @@
 //! Commands of the host's tools: compilers, `ar`, linkers.
 //!
-//! In: the command line of such a tool. Out: what it compiles, as a [`Plan`], or what it links. Commands are translated
+//! In: the command line of such a tool. Out: what it compiles, as a [`ShimPlan`], or what it links. Commands are translated
 //! to nvcc's spelling and read by nvcc's parser. This module runs nothing and knows nothing of facts.
 
-use super::command::{Command, Environment};
-use super::interpose::execution::Execution;
-use super::interpose::links::{self, Tool};
+use super::command::{Environment, NvccCommand};
+use super::interpose::execution::ExecutedCommand;
+use super::interpose::links::{self, LinkTool};
 use super::locate::{LAUNCHERS, is_nvcc};
-use super::plan::Plan;
-use super::request::Request;
+use super::plan::ShimPlan;
+use super::request::AnalysisRequest;
 use super::unit::Language;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -18,10 +18,10 @@ use std::path::Path;
 /// A host tool's command that runs through the shim as its launcher.
 #[derive(Debug)]
 pub enum HostCommand {
-    /// Compiles C or C++ (see [`Request::deferred`]), or CUDA if the tool is clang.
-    Compile(Plan),
+    /// Compiles C or C++ (see [`AnalysisRequest::deferred`]), or CUDA if the tool is clang.
+    Compile(ShimPlan),
     /// Makes an archive, a library or a program.
-    Link(Plan),
+    Link(ShimPlan),
     /// Anything else.
     Other,
 }
@@ -37,7 +37,7 @@ pub fn is_tool(words: &[OsString]) -> bool {
             || name.ends_with("-ranlib")
             || name.ends_with("-strip")
     };
-    Tool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
+    LinkTool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
 }
 
 /// Whether a command line, without the shim's own name, begins with a script, or with a compiler cache before one. Such
@@ -65,18 +65,23 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
     if compiles(&program, &words) {
         return compile(&words, directory).map_or(HostCommand::Other, HostCommand::Compile);
     }
-    let execution = Execution { directory: directory.to_owned(), program: program.into(), arguments: words };
+    let execution = ExecutedCommand { directory: directory.to_owned(), program: program.into(), arguments: words };
     let Some(link) = links::planned(&execution) else { return HostCommand::Other };
     let (outputs, inputs) = (vec![link.output.clone()], link.inputs.clone());
-    let request =
-        Request { units: vec![], link: Some(link), directory: directory.to_owned(), deferred: true, launcher: None };
-    HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
+    let request = AnalysisRequest {
+        units: vec![],
+        link: Some(link),
+        directory: directory.to_owned(),
+        deferred: true,
+        launcher: None,
+    };
+    HostCommand::Link(ShimPlan { request, outputs, inputs, unreadable: vec![] })
 }
 
 /// Whether a command, with its response files expanded, is a compiler's that links nothing.
 #[must_use]
 pub fn compiles(program: &OsStr, words: &[OsString]) -> bool {
-    Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c")
+    LinkTool::of(Path::new(program)) == Some(LinkTool::Driver) && words.iter().any(|w| w == "-c")
 }
 
 /// Expands the response files (`@FILE`) in a host tool's command.
@@ -90,7 +95,7 @@ pub fn expanded(words: &[OsString], directory: &Path) -> Vec<OsString> {
 /// Plans the compilations of a host compiler's command with `-c`: C, C++, and CUDA if the compiler is clang. `None` for
 /// any other command, and for a build tool's probe.
 #[must_use]
-pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
+pub fn compile(words: &[OsString], directory: &Path) -> Option<ShimPlan> {
     let mut plan = compile_for(words, directory)?;
     plan.request.link = None;
     Some(plan)
@@ -98,7 +103,7 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
 
 /// Plans a host compiler's command that also links what it compiles: its units leave no object.
 #[must_use]
-pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
+pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<ShimPlan> {
     let compiles_only = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
     let words = &expanded(words, directory);
     if words.iter().any(|w| compiles_only.iter().any(|only| w == only)) {
@@ -107,10 +112,10 @@ pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
     compile_for(words, directory)
 }
 
-fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
+fn compile_for(words: &[OsString], directory: &Path) -> Option<ShimPlan> {
     let words = &expanded(&words[tool_at(words)..], directory);
-    let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
-    let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
+    let strings: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let command = NvccCommand::read(&nvcc_words(&strings), &Environment::default(), directory);
     if command.is_probe(directory) {
         return None;
     }
@@ -122,13 +127,13 @@ fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
         return None;
     }
     plan.request.deferred = !is_cuda;
-    let toolkit = texts.iter().find_map(|w| w.strip_prefix("--cuda-path="));
+    let toolkit = strings.iter().find_map(|w| w.strip_prefix("--cuda-path="));
     for unit in &mut plan.request.units {
         if is_cuda {
             unit.nvcc = toolkit.map(|t| directory.join(t).join("bin/nvcc")).filter(|n| n.is_file());
         } else {
             // The command that really ran, not its translation to nvcc's spelling.
-            unit.command.clone_from(&texts);
+            unit.command.clone_from(&strings);
             unit.host_compiler = words.first().map(Into::into);
         }
     }
@@ -170,7 +175,7 @@ fn may_compile(word: &str) -> bool {
     let path = Path::new(word);
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     is_nvcc(OsStr::new(word))
-        || Tool::of(path) == Some(Tool::Driver)
+        || LinkTool::of(path) == Some(LinkTool::Driver)
         || name == SHIM
         || name == "env"
         || LAUNCHERS.contains(&name)

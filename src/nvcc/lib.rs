@@ -1,6 +1,6 @@
 //! nvcc: parse a copy of the command line, run the real nvcc unchanged beside the analysis.
 //!
-//! In: the arguments of `scuba-nvcc`. Out: nvcc's own results, and a [`request::Request`] for the analysis. The
+//! In: the arguments of `scuba-nvcc`. Out: nvcc's own results, and a [`request::AnalysisRequest`] for the analysis. The
 //! analysis is another program (`scuba`), so that this one starts in milliseconds: nothing here may use LLVM, Z3 or the
 //! crates that do.
 //!

@@ -58,7 +58,7 @@ impl Invocation {
 }
 
 /// Environment in which nvcc is searched.
-pub struct Surroundings<'s> {
+pub struct SearchEnvironment<'s> {
     /// Path of this program, for comparison by file identity.
     pub ourselves: &'s Path,
     /// Absolute working directory.
@@ -80,7 +80,7 @@ pub struct Surroundings<'s> {
 /// When there is no nvcc, or the only one would be this program again.
 pub fn locate(
     arguments: &[OsString],
-    place: &Surroundings<'_>,
+    place: &SearchEnvironment<'_>,
     settings: impl FnOnce() -> Settings,
 ) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
@@ -99,7 +99,7 @@ pub fn locate(
     Ok(Invocation { program: nvcc.clone(), arguments: arguments.to_vec(), before: 0, nvcc })
 }
 
-impl Surroundings<'_> {
+impl SearchEnvironment<'_> {
     /// Handles launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`, where an nvcc that is `set` replaces the named one.
     fn launched(&self, arguments: &[OsString], set: Option<&Path>) -> Result<Option<Invocation>, LocateError> {
         let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
@@ -278,7 +278,7 @@ mod tests {
             let path = std::env::join_paths(path.split_whitespace().map(|folder| self.at(folder))).unwrap();
             let running = std::env::join_paths(running.split_whitespace().map(|file| self.at(file))).unwrap();
             let named = if named.contains('/') { self.at(named).into_os_string() } else { OsString::from(named) };
-            let place = Surroundings {
+            let place = SearchEnvironment {
                 ourselves: &self.at("scuba/scuba-nvcc"),
                 directory: self.root.path(),
                 named: Some(&named),

@@ -11,7 +11,7 @@
 //!
 //! The shim creates the mark when it prints, not the analysis when it ends: if nvcc fails, no output of the analysis is
 //! printed, and the next command must print the message that nobody saw. If the shim requests it ([`ASKED`]), the
-//! analysis therefore writes such a message in a form that [`Once::settle`] reads.
+//! analysis therefore writes such a message in a form that [`PrintedMessages::settle`] reads.
 
 use super::history;
 use base::paths;
@@ -27,13 +27,13 @@ const MARK: &[u8] = b"\x01scuba-once ";
 
 /// A message that is printed once, and its alternative for later commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct OnceMessage {
     pub key: String,
     pub first: String,
     pub later: Option<String>,
 }
 
-impl Line {
+impl OnceMessage {
     /// Encodes the message for the shim.
     #[must_use]
     pub fn unsettled(&self) -> String {
@@ -44,21 +44,21 @@ impl Line {
 
 /// Messages printed so far, beside the facts of one command.
 #[derive(Clone, Debug)]
-pub struct Once {
+pub struct PrintedMessages {
     folder: PathBuf,
     build: Option<String>,
 }
 
-impl Once {
+impl PrintedMessages {
     /// Opens the marks of a `.scuba` folder for the build of this process.
     #[must_use]
-    pub fn of(folder: &Path) -> Once {
-        Once { folder: folder.to_owned(), build: history::build_of_this_process() }
+    pub fn of(folder: &Path) -> PrintedMessages {
+        PrintedMessages { folder: folder.to_owned(), build: history::build_of_this_process() }
     }
 
     /// Returns the text that this command prints for a message. If the mark cannot be created, the message is printed.
     #[must_use]
-    pub fn say<'l>(&self, line: &'l Line) -> Option<&'l str> {
+    pub fn say<'l>(&self, line: &'l OnceMessage) -> Option<&'l str> {
         if self.is_first(&line.key) { Some(&line.first) } else { line.later.as_deref() }
     }
 
@@ -87,10 +87,10 @@ impl Once {
     }
 }
 
-fn replace(text: &[u8], with: impl Fn(&Line) -> Option<String>) -> Vec<u8> {
+fn replace(text: &[u8], with: impl Fn(&OnceMessage) -> Option<String>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for one in text.split_inclusive(|b| *b == b'\n') {
-        match one.strip_prefix(MARK).and_then(|json| serde_json::from_slice::<Line>(json).ok()) {
+        match one.strip_prefix(MARK).and_then(|json| serde_json::from_slice::<OnceMessage>(json).ok()) {
             Some(line) => out.extend(with(&line).into_iter().flat_map(|l| (l + "\n").into_bytes())),
             None => out.extend_from_slice(one),
         }
@@ -100,17 +100,20 @@ fn replace(text: &[u8], with: impl Fn(&Line) -> Option<String>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Once};
+    use super::{OnceMessage, PrintedMessages};
     use std::path::Path;
 
-    fn line(key: &str, later: Option<&str>) -> Line {
-        Line { key: key.into(), first: format!("first {key}"), later: later.map(str::to_owned) }
+    fn line(key: &str, later: Option<&str>) -> OnceMessage {
+        OnceMessage { key: key.into(), first: format!("first {key}"), later: later.map(str::to_owned) }
     }
 
     #[test]
     fn one_of_many_says_it_for_each_build() {
         let root = tempfile::tempdir().unwrap();
-        let of = |build: Option<&str>| Once { folder: root.path().join(".scuba"), build: build.map(str::to_owned) };
+        let of = |build: Option<&str>| PrintedMessages {
+            folder: root.path().join(".scuba"),
+            build: build.map(str::to_owned),
+        };
         for build in [None, Some("1"), Some("2")] {
             let once = of(build);
             let said: usize = std::thread::scope(|s| {
@@ -127,16 +130,16 @@ mod tests {
 
     #[test]
     fn where_no_mark_can_be_made_it_is_said() {
-        let once = Once { folder: Path::new("/dev/null/.scuba").to_owned(), build: None };
+        let once = PrintedMessages { folder: Path::new("/dev/null/.scuba").to_owned(), build: None };
         assert!((0..2).all(|_| once.say(&line("a", None)).is_some()));
     }
 
     #[test]
     fn the_rest_of_the_text_stays_as_it_is() {
         let root = tempfile::tempdir().unwrap();
-        let once = Once { folder: root.path().to_owned(), build: None };
+        let once = PrintedMessages { folder: root.path().to_owned(), build: None };
         let text = [b"x\xff\n".as_slice(), line("a", None).unsettled().as_bytes(), b"y"].concat();
-        assert_eq!(Once::plain(&text), b"x\xff\nfirst a\ny");
+        assert_eq!(PrintedMessages::plain(&text), b"x\xff\nfirst a\ny");
         assert_eq!(once.settle(&text), b"x\xff\nfirst a\ny");
         assert_eq!(once.settle(&text), b"x\xff\ny");
         assert_eq!(once.settle(b"\x01scuba-once {\n"), b"\x01scuba-once {\n");

@@ -4,9 +4,9 @@
 //! [`super::plan`] derives names of outputs and translation units from it. The parser touches no files and accepts any
 //! words: a command that nvcc would refuse is read as far as possible, since nvcc refuses it itself.
 
-use super::arch::{self, Asked};
-use super::flags::{self, Effect, Flag, Match, Value};
-use super::phase::Phase;
+use super::arch::{self, ArchitectureRequest};
+use super::flags::{self, Flag, FlagEffect, FlagMatch, FlagValue};
+use super::phase::CompilePhase;
 use super::unit::{Language, PreprocessorFlag};
 use super::words;
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// An input of nvcc.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum NvccInput {
     /// A word that is no flag; `-` is standard input.
     File(PathBuf),
     /// `-lNAME`: its position among the files matters to the linker.
@@ -26,12 +26,12 @@ pub enum Input {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// Phase flag that nvcc obeys among all given; `None`: link, the default.
-    pub phase: Option<Phase>,
+    pub phase: Option<CompilePhase>,
     /// `-dlink`, which still links if `-cubin` or `-fatbin` is given.
     pub device_link: bool,
     /// `--version`, `--dryrun`, `-clean` and similar flags: nothing is compiled.
     pub no_compilation: bool,
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<NvccInput>,
     pub output: Option<PathBuf>,
     pub output_directory: Option<PathBuf>,
     /// `-MD`, `-MMD`.
@@ -44,7 +44,7 @@ pub struct CommandLine {
     /// `-x`, for all inputs.
     pub language: Option<Language>,
     pub standard: Option<String>,
-    pub architectures: Vec<Asked>,
+    pub architectures: Vec<ArchitectureRequest>,
     /// `-code`
     pub names_code: bool,
     pub host_compiler: Option<PathBuf>,
@@ -80,15 +80,15 @@ pub fn parse(words: &[OsString], default_host_compiler: &OsStr) -> CommandLine {
     while let Some(word) = rest.next() {
         let bytes = word.as_bytes();
         if bytes.first() != Some(&b'-') || bytes.len() == 1 {
-            state.line.inputs.push(Input::File(PathBuf::from(word)));
+            state.line.inputs.push(NvccInput::File(PathBuf::from(word)));
             continue;
         }
         match flags::find(bytes) {
-            Match::Unknown => state.unknown.push(word.clone()),
-            Match::With(flag, value) => state.apply(flag, value),
-            Match::Alone(flag) if flag.value == Value::None => state.apply(flag, b""),
+            FlagMatch::Unknown => state.unknown.push(word.clone()),
+            FlagMatch::With(flag, value) => state.apply(flag, value),
+            FlagMatch::Alone(flag) if flag.value == FlagValue::None => state.apply(flag, b""),
             // nvcc refuses a flag that ends the line without its value.
-            Match::Alone(flag) => {
+            FlagMatch::Alone(flag) => {
                 if let Some(value) = rest.next() {
                     state.apply(flag, value.as_bytes());
                 }
@@ -102,50 +102,50 @@ impl Collected {
     fn apply(&mut self, flag: &'static Flag, value: &[u8]) {
         let line = &mut self.line;
         match flag.effect {
-            Effect::Nothing | Effect::OptionsFile => {}
-            Effect::Code => line.names_code = true,
-            Effect::NoCompilation => line.no_compilation = true,
-            Effect::Phase(phase) => {
-                line.device_link |= phase == Phase::DeviceLink;
+            FlagEffect::Nothing | FlagEffect::OptionsFile => {}
+            FlagEffect::Code => line.names_code = true,
+            FlagEffect::NoCompilation => line.no_compilation = true,
+            FlagEffect::Phase(phase) => {
+                line.device_link |= phase == CompilePhase::DeviceLink;
                 line.ask(phase);
             }
-            Effect::DeviceC => {
+            FlagEffect::DeviceC => {
                 line.relocatable = true;
-                line.ask(Phase::Compile);
+                line.ask(CompilePhase::Compile);
             }
-            Effect::DeviceW => {
+            FlagEffect::DeviceW => {
                 line.relocatable = false;
-                line.ask(Phase::Compile);
+                line.ask(CompilePhase::Compile);
             }
             // The last of several counts (nvcc warns about that).
-            Effect::Output => line.output = Some(path_of(value)),
-            Effect::OutputDirectory => line.output_directory = Some(path_of(value)),
-            Effect::DependenciesWithCompile => line.dependencies_with_compile = true,
-            Effect::DependencyFile => line.dependency_file = Some(path_of(value)),
-            Effect::Define => line.macros(value, PreprocessorFlag::Define),
-            Effect::Undefine => line.macros(value, PreprocessorFlag::Undefine),
-            Effect::Include => line.headers(value, PreprocessorFlag::Include),
-            Effect::SystemInclude => line.headers(value, PreprocessorFlag::SystemInclude),
-            Effect::PreInclude => line.headers(value, PreprocessorFlag::PreInclude),
-            Effect::Library => {
+            FlagEffect::Output => line.output = Some(path_of(value)),
+            FlagEffect::OutputDirectory => line.output_directory = Some(path_of(value)),
+            FlagEffect::DependenciesWithCompile => line.dependencies_with_compile = true,
+            FlagEffect::DependencyFile => line.dependency_file = Some(path_of(value)),
+            FlagEffect::Define => line.macros(value, PreprocessorFlag::Define),
+            FlagEffect::Undefine => line.macros(value, PreprocessorFlag::Undefine),
+            FlagEffect::Include => line.headers(value, PreprocessorFlag::Include),
+            FlagEffect::SystemInclude => line.headers(value, PreprocessorFlag::SystemInclude),
+            FlagEffect::PreInclude => line.headers(value, PreprocessorFlag::PreInclude),
+            FlagEffect::Library => {
                 line.inputs.extend(
-                    words::list(value).iter().map(|item| Input::Library(OsString::from_vec(words::path(item)))),
+                    words::list(value).iter().map(|item| NvccInput::Library(OsString::from_vec(words::path(item)))),
                 );
             }
-            Effect::LibraryPath => line.library_paths.extend(words::list(value).iter().map(|item| path_of(item))),
-            Effect::HostCompiler => line.host_compiler = Some(path_of(value)),
-            Effect::HostFlags => self.host_items.extend(words::list(value)),
-            Effect::StandardLibrary => self.host_items.push([b"-stdlib=", value].concat()),
-            Effect::LinkerFlags => {
+            FlagEffect::LibraryPath => line.library_paths.extend(words::list(value).iter().map(|item| path_of(item))),
+            FlagEffect::HostCompiler => line.host_compiler = Some(path_of(value)),
+            FlagEffect::HostFlags => self.host_items.extend(words::list(value)),
+            FlagEffect::StandardLibrary => self.host_items.push([b"-stdlib=", value].concat()),
+            FlagEffect::LinkerFlags => {
                 line.linker_flags.extend(words::host_words(&words::list(value)).into_iter().map(OsString::from_vec));
             }
-            Effect::ForwardToHostCompiler => self.to_host_compiler = true,
-            Effect::ForwardToHostLinker => self.to_host_linker = true,
-            Effect::ForwardToBoth => {
+            FlagEffect::ForwardToHostCompiler => self.to_host_compiler = true,
+            FlagEffect::ForwardToHostLinker => self.to_host_linker = true,
+            FlagEffect::ForwardToBoth => {
                 self.to_host_compiler = true;
                 self.to_host_linker = true;
             }
-            Effect::SourceLanguage => {
+            FlagEffect::SourceLanguage => {
                 line.language = match value {
                     b"cu" => Some(Language::Cuda),
                     b"c++" => Some(Language::Cxx),
@@ -153,19 +153,19 @@ impl Collected {
                     _ => line.language,
                 }
             }
-            Effect::Standard => line.standard = Some(text_of(value)),
-            Effect::Architecture => line.architectures.extend(arch::architecture(value)),
-            Effect::GenerateCode => line.architectures.extend(arch::generate_code(value)),
-            Effect::RelocatableDeviceCode => line.relocatable = value == b"true",
-            Effect::DeviceLinkTimeOptimization => line.device_link_time_optimization = true,
-            Effect::Shared => line.shared = true,
-            Effect::RelocatableLink => line.relocatable_link = true,
-            Effect::HostLinkerScript => line.linker_script_only |= value == b"gen-lcs",
-            Effect::Language => line.language_flags.push(match flag.value {
-                Value::None => flag.long.to_owned(),
+            FlagEffect::Standard => line.standard = Some(text_of(value)),
+            FlagEffect::Architecture => line.architectures.extend(arch::architecture(value)),
+            FlagEffect::GenerateCode => line.architectures.extend(arch::generate_code(value)),
+            FlagEffect::RelocatableDeviceCode => line.relocatable = value == b"true",
+            FlagEffect::DeviceLinkTimeOptimization => line.device_link_time_optimization = true,
+            FlagEffect::Shared => line.shared = true,
+            FlagEffect::RelocatableLink => line.relocatable_link = true,
+            FlagEffect::HostLinkerScript => line.linker_script_only |= value == b"gen-lcs",
+            FlagEffect::Language => line.language_flags.push(match flag.value {
+                FlagValue::None => flag.long.to_owned(),
                 _ => format!("{}={}", flag.long, text_of(value)),
             }),
-            Effect::LanguageAlias(long) => line.language_flags.push(long.to_owned()),
+            FlagEffect::LanguageAlias(long) => line.language_flags.push(long.to_owned()),
         }
     }
 
@@ -189,7 +189,7 @@ impl Collected {
 }
 
 impl CommandLine {
-    fn ask(&mut self, phase: Phase) {
+    fn ask(&mut self, phase: CompilePhase) {
         self.phase = Some(self.phase.map_or(phase, |asked| asked.min(phase)));
     }
 

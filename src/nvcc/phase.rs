@@ -3,7 +3,7 @@
 /// Phase up to which a command compiles. The order is nvcc's precedence: of several phase flags on one command line it
 /// obeys the first in this order, whatever their positions (tried pair by pair against 13.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
+pub enum CompilePhase {
     /// `-E`: standard output, or `-o`.
     Preprocess,
     /// `-M`, `-MM` without compiling.
@@ -26,22 +26,26 @@ pub enum Phase {
     Link,
 }
 
-impl Phase {
+impl CompilePhase {
     /// Returns the suffix of the file that the phase makes of one source; `None` for phases that make one file of all
     /// inputs or none.
     pub fn suffix(self) -> Option<&'static str> {
         Some(match self {
-            Phase::Ptx => "ptx",
-            Phase::OptixIr => "optixir",
-            Phase::LtoIr => "ltoir",
-            Phase::Cubin => "cubin",
-            Phase::Fatbin => "fatbin",
-            Phase::TileBc => "tilebc",
-            Phase::TileFatbin => "tile.fatbin",
-            Phase::TileCubin => "tile.cubin",
-            Phase::CudaToCxx => "cu.cpp.ii",
-            Phase::Compile => "o",
-            Phase::Preprocess | Phase::Dependencies | Phase::DeviceLink | Phase::Archive | Phase::Link => return None,
+            CompilePhase::Ptx => "ptx",
+            CompilePhase::OptixIr => "optixir",
+            CompilePhase::LtoIr => "ltoir",
+            CompilePhase::Cubin => "cubin",
+            CompilePhase::Fatbin => "fatbin",
+            CompilePhase::TileBc => "tilebc",
+            CompilePhase::TileFatbin => "tile.fatbin",
+            CompilePhase::TileCubin => "tile.cubin",
+            CompilePhase::CudaToCxx => "cu.cpp.ii",
+            CompilePhase::Compile => "o",
+            CompilePhase::Preprocess
+            | CompilePhase::Dependencies
+            | CompilePhase::DeviceLink
+            | CompilePhase::Archive
+            | CompilePhase::Link => return None,
         })
     }
 
@@ -49,14 +53,14 @@ impl Phase {
     pub fn device_only(self) -> bool {
         matches!(
             self,
-            Phase::Ptx
-                | Phase::OptixIr
-                | Phase::LtoIr
-                | Phase::Cubin
-                | Phase::Fatbin
-                | Phase::TileBc
-                | Phase::TileFatbin
-                | Phase::TileCubin
+            CompilePhase::Ptx
+                | CompilePhase::OptixIr
+                | CompilePhase::LtoIr
+                | CompilePhase::Cubin
+                | CompilePhase::Fatbin
+                | CompilePhase::TileBc
+                | CompilePhase::TileFatbin
+                | CompilePhase::TileCubin
         )
     }
 }

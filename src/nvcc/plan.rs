@@ -1,19 +1,19 @@
 //! Consequences of a command line: the translation units, the link, and the files that the command will write.
 //!
-//! In: a [`CommandLine`] and its working directory. Out: a [`Plan`]. Planning searches the disk for libraries only, and
+//! In: a [`CommandLine`] and its working directory. Out: a [`ShimPlan`]. Planning searches the disk for libraries only, and
 //! starts no process. The names of outputs are those that nvcc 13.0 wrote when tried (`tests/build/same.rs` compares
 //! them on every run).
 
 use super::arch::{self, Images};
-use super::parse::{CommandLine, Input};
-use super::phase::Phase;
-use super::request::{Link, LinkKind, Request};
+use super::parse::{CommandLine, NvccInput};
+use super::phase::CompilePhase;
+use super::request::{AnalysisRequest, Link, LinkKind};
 use super::unit::{Language, Sides, TranslationUnit};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Environment of a command.
-pub struct Setting<'s> {
+pub struct CommandEnvironment<'s> {
     /// Absolute working directory.
     pub directory: &'s Path,
     /// Absolute path of the real nvcc; `None` if there is none and only sources are read.
@@ -26,8 +26,8 @@ pub struct Setting<'s> {
 
 /// The shim's work for one command, beside and after nvcc.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    pub request: Request,
+pub struct ShimPlan {
+    pub request: AnalysisRequest,
     /// Absolute paths of the regular files that the command writes for others to use: objects, programs, dependency
     /// files.
     pub outputs: Vec<PathBuf>,
@@ -38,9 +38,9 @@ pub struct Plan {
 }
 
 /// Plans the analysis of a command line; `None` if there is nothing to analyse, so that nvcc can replace this process.
-pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
+pub fn plan(line: &CommandLine, setting: &CommandEnvironment<'_>) -> Option<ShimPlan> {
     let phase = line.effective_phase();
-    if line.no_compilation || matches!(phase, Phase::Preprocess | Phase::Dependencies) {
+    if line.no_compilation || matches!(phase, CompilePhase::Preprocess | CompilePhase::Dependencies) {
         return None;
     }
     if line.linker_script_only {
@@ -83,8 +83,14 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
             command: command.clone(),
         })
         .collect();
-    Some(Plan {
-        request: Request { units, link, directory: setting.directory.to_owned(), deferred: false, launcher: None },
+    Some(ShimPlan {
+        request: AnalysisRequest {
+            units,
+            link,
+            directory: setting.directory.to_owned(),
+            deferred: false,
+            launcher: None,
+        },
         outputs: line.outputs(phase, setting.directory),
         inputs: line.files().map(|file| absolute(setting.directory, file)).collect(),
         unreadable,
@@ -94,23 +100,24 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
 impl CommandLine {
     /// Returns the phase that determines the output: `-dlink` wins over `-cubin` and `-fatbin`, which then select its
     /// format.
-    fn effective_phase(&self) -> Phase {
-        match self.phase.unwrap_or(Phase::Link) {
-            Phase::Cubin | Phase::Fatbin if self.device_link => Phase::DeviceLink,
+    fn effective_phase(&self) -> CompilePhase {
+        match self.phase.unwrap_or(CompilePhase::Link) {
+            CompilePhase::Cubin | CompilePhase::Fatbin if self.device_link => CompilePhase::DeviceLink,
             phase => phase,
         }
     }
 
     /// Returns the images that the phase makes: `-code` names them; `-ptx` and similar flags make one.
-    fn images(&self, phase: Phase) -> Images {
-        let one = matches!(phase, Phase::Ptx | Phase::OptixIr | Phase::LtoIr | Phase::Cubin);
+    fn images(&self, phase: CompilePhase) -> Images {
+        let one =
+            matches!(phase, CompilePhase::Ptx | CompilePhase::OptixIr | CompilePhase::LtoIr | CompilePhase::Cubin);
         if one || self.names_code { Images::AsNamed } else { Images::WithPlainPtx }
     }
 
     fn files(&self) -> impl Iterator<Item = &Path> {
         self.inputs.iter().filter_map(|input| match input {
-            Input::File(path) => Some(path.as_path()),
-            Input::Library(_) => None,
+            NvccInput::File(path) => Some(path.as_path()),
+            NvccInput::Library(_) => None,
         })
     }
 
@@ -129,14 +136,14 @@ impl CommandLine {
     }
 
     /// Returns the sources that the phase compiles; device-only phases drop sources in other languages than CUDA.
-    fn sources(&self, phase: Phase) -> impl Iterator<Item = (&Path, Language)> {
+    fn sources(&self, phase: CompilePhase) -> impl Iterator<Item = (&Path, Language)> {
         self.files()
             .filter_map(|path| Some((path, self.source_language(path)?)))
             .filter(move |(_, language)| !phase.device_only() || *language == Language::Cuda)
     }
 
     /// Returns the output of one source, as nvcc names it; `None` if no file of its own is kept.
-    fn object(&self, phase: Phase, source: &Path) -> Option<PathBuf> {
+    fn object(&self, phase: CompilePhase, source: &Path) -> Option<PathBuf> {
         let suffix = phase.suffix()?;
         Some(match &self.output {
             Some(output) => output.clone(),
@@ -153,17 +160,17 @@ impl CommandLine {
     }
 
     /// Returns the single output of a linking phase.
-    fn linked(&self, phase: Phase) -> PathBuf {
+    fn linked(&self, phase: CompilePhase) -> PathBuf {
         if let Some(output) = &self.output {
             return output.clone();
         }
         let directory = self.output_directory.as_deref().unwrap_or(Path::new(""));
         let mut name = self.files().next().and_then(Path::file_stem).unwrap_or(OsStr::new("a")).to_owned();
         match phase {
-            Phase::Archive => name.push(".a"),
-            Phase::DeviceLink => name.push(match self.phase {
-                Some(Phase::Cubin) => "_dlink.cubin",
-                Some(Phase::Fatbin) => "_dlink.fatbin",
+            CompilePhase::Archive => name.push(".a"),
+            CompilePhase::DeviceLink => name.push(match self.phase {
+                Some(CompilePhase::Cubin) => "_dlink.cubin",
+                Some(CompilePhase::Fatbin) => "_dlink.fatbin",
                 _ => "_dlink.o",
             }),
             _ => return directory.join("a.out"),
@@ -171,25 +178,25 @@ impl CommandLine {
         directory.join(name)
     }
 
-    fn link(&self, phase: Phase, directory: &Path) -> Option<Link> {
+    fn link(&self, phase: CompilePhase, directory: &Path) -> Option<Link> {
         let kind = match phase {
-            Phase::Archive => LinkKind::Archive,
-            Phase::DeviceLink => LinkKind::DeviceLink,
-            Phase::Link if self.relocatable_link => LinkKind::Relocatable,
-            Phase::Link if self.shared || self.host_flags.iter().any(|flag| flag == "-shared") => {
+            CompilePhase::Archive => LinkKind::Archive,
+            CompilePhase::DeviceLink => LinkKind::DeviceLink,
+            CompilePhase::Link if self.relocatable_link => LinkKind::Relocatable,
+            CompilePhase::Link if self.shared || self.host_flags.iter().any(|flag| flag == "-shared") => {
                 LinkKind::SharedLibrary
             }
-            Phase::Link => LinkKind::Executable,
+            CompilePhase::Link => LinkKind::Executable,
             _ => return None,
         };
         let mut inputs: Vec<PathBuf> = Vec::new();
         for input in &self.inputs {
             match input {
-                Input::File(path) if self.source_language(path).is_none() && is_linkable(path) => {
+                NvccInput::File(path) if self.source_language(path).is_none() && is_linkable(path) => {
                     inputs.push(absolute(directory, path));
                 }
-                Input::File(_) => {}
-                Input::Library(name) => inputs.extend(self.find_library(name, directory)),
+                NvccInput::File(_) => {}
+                NvccInput::Library(name) => inputs.extend(self.find_library(name, directory)),
             }
         }
         inputs.extend(
@@ -231,7 +238,7 @@ impl CommandLine {
         None
     }
 
-    fn outputs(&self, phase: Phase, directory: &Path) -> Vec<PathBuf> {
+    fn outputs(&self, phase: CompilePhase, directory: &Path) -> Vec<PathBuf> {
         // nvcc names the outputs of standard input after a temporary file.
         let named = |path: &Path| self.output.is_some() || path.as_os_str() != "-";
         let sources: Vec<&Path> = self.sources(phase).map(|(path, _)| path).filter(|path| named(path)).collect();

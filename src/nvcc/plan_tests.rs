@@ -8,11 +8,15 @@ use proptest::prelude::*;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStringExt;
 
-fn planned(arguments: &[OsString], environment: &Environment, directory: &Path) -> Option<Plan> {
+fn planned(arguments: &[OsString], environment: &Environment, directory: &Path) -> Option<ShimPlan> {
     let words = expand(arguments, environment, directory);
     let line = parse(&words, &environment.host_compiler);
-    let setting =
-        Setting { directory, nvcc: Some(Path::new("/opt/cuda/bin/nvcc")), words: &words, native: &|| vec![90, 86] };
+    let setting = CommandEnvironment {
+        directory,
+        nvcc: Some(Path::new("/opt/cuda/bin/nvcc")),
+        words: &words,
+        native: &|| vec![90, 86],
+    };
     plan(&line, &setting)
 }
 
@@ -20,7 +24,7 @@ fn strings(words: &str) -> Vec<OsString> {
     shlex::split(words).expect("a shell line").into_iter().map(OsString::from).collect()
 }
 
-fn of(words: &str) -> Option<Plan> {
+fn of(words: &str) -> Option<ShimPlan> {
     planned(&strings(words), &Environment::default(), Path::new("/w"))
 }
 
@@ -335,8 +339,8 @@ proptest! {
         let environment = Environment { prepend, append, host_compiler: OsString::new() };
         let expanded = expand(&words, &environment, folder.path());
         let line = parse(&expanded, OsStr::new(""));
-        let files = line.inputs.iter().filter(|input| matches!(input, Input::File(_))).count();
-        let setting = Setting { directory: folder.path(), nvcc: None, words: &expanded, native: &Vec::new };
+        let files = line.inputs.iter().filter(|input| matches!(input, NvccInput::File(_))).count();
+        let setting = CommandEnvironment { directory: folder.path(), nvcc: None, words: &expanded, native: &Vec::new };
         if let Some(plan) = plan(&line, &setting) {
             prop_assert!(plan.request.units.len() <= files);
             prop_assert!(plan.outputs.iter().all(|path| path.is_absolute()));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The parts of one nvcc (or link) command that concern the analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct AnalysisRequest {
     pub units: Vec<TranslationUnit>,
     pub link: Option<Link>,
     /// Absolute working directory of the command.
@@ -30,7 +30,7 @@ pub enum LinkKind {
 }
 
 /// Objects, archives and libraries that become one file. Sources compiled by the same command are in
-/// [`Request::units`], not here.
+/// [`AnalysisRequest::units`], not here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub kind: LinkKind,

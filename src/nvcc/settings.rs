@@ -28,20 +28,20 @@ impl Default for Settings {
 }
 
 #[derive(Default, Deserialize)]
-struct Document {
+struct SettingsDocument {
     #[serde(default)]
-    nvcc: Nvcc,
+    nvcc: NvccTable,
     #[serde(default)]
-    limits: Limits,
+    limits: LimitsTable,
 }
 
 #[derive(Default, Deserialize)]
-struct Nvcc {
+struct NvccTable {
     path: Option<PathBuf>,
 }
 
 #[derive(Default, Deserialize)]
-struct Limits {
+struct LimitsTable {
     #[serde(default, deserialize_with = "seconds")]
     tu_seconds: Option<u64>,
 }
@@ -70,7 +70,7 @@ impl Settings {
     fn read(file: &Path) -> Option<Settings> {
         let text = std::fs::read(file).ok()?;
         let text = String::from_utf8_lossy(&text);
-        let (document, _) = recover(&text, &[], |t| Ok(toml::from_str::<Document>(t)?));
+        let (document, _) = recover(&text, &[], |t| Ok(toml::from_str::<SettingsDocument>(t)?));
         let document = document?;
         let folder = file.parent().unwrap_or(Path::new(""));
         let seconds = document.limits.tu_seconds.unwrap_or(DEFAULT_TU_SECONDS);

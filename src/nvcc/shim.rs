@@ -3,17 +3,17 @@
 //! In: this process's arguments and environment. Out: how it must end. If nothing is to be analysed, nvcc replaces this
 //! process, and all behaviour is nvcc's own.
 
-use super::command::{Command, Environment};
-use super::history::History;
+use super::command::{Environment, NvccCommand};
+use super::history::BuildHistory;
 use super::host::{self, HostCommand};
 use super::interpose;
-use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
+use super::locate::{self, GUARD, Invocation, LocateError, SearchEnvironment};
 use super::notes::Notes;
-use super::once::Once;
-use super::plan::Plan;
-use super::request::Request;
+use super::once::PrintedMessages;
+use super::plan::ShimPlan;
+use super::request::AnalysisRequest;
 use super::settings::Settings;
-use super::supervise::{self, Ended, Job};
+use super::supervise::{self, ProcessEnd, SupervisedCommand};
 use base::paths;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
@@ -59,11 +59,11 @@ impl ShimError {
 ///
 /// # Errors
 /// When nvcc is not found or cannot be run.
-pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
+pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
     let directory = std::env::current_dir().map_err(ShimError::Directory)?;
     let ourselves = std::env::current_exe().map_err(ShimError::Ourselves)?;
     let [named, path, running] = ["SCUBA_NVCC", "PATH", GUARD].map(std::env::var_os);
-    let place = Surroundings {
+    let place = SearchEnvironment {
         ourselves: &ourselves,
         directory: &directory,
         named: named.as_deref(),
@@ -88,7 +88,7 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     if nested || is_set("SCUBA_OFF") {
         return Err(become_nvcc(&invocation, &guard));
     }
-    let command = Command::read(invocation.nvcc_arguments(), &environment, &directory);
+    let command = NvccCommand::read(invocation.nvcc_arguments(), &environment, &directory);
     // `-arch=native` is resolved only once nvcc runs.
     let plan =
         if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
@@ -96,14 +96,14 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     plan.request.launcher = invocation.launcher();
 
     let settings = nearby(invocation.nvcc_arguments());
-    let job = Job {
+    let job = SupervisedCommand {
         limit: settings.translation_unit * u32::try_from(plan.request.units.len().max(1)).unwrap_or(u32::MAX) + MARGIN,
         analyser: analyser(&ourselves),
         strict: is_set("SCUBA_STRICT"),
         guard,
         notes: Notes::new(first_output(&plan), &directory),
-        history: History::of(&paths::of_this_process(first_output(&plan), &directory)),
-        once: Once::of(&paths::of_this_process(first_output(&plan), &directory)),
+        history: BuildHistory::of(&paths::of_this_process(first_output(&plan), &directory)),
+        once: PrintedMessages::of(&paths::of_this_process(first_output(&plan), &directory)),
         unknown_flags: command.unknown_flags().to_vec(),
         request: request(command, &plan, &directory, &invocation.nvcc),
         beside: true,
@@ -120,8 +120,8 @@ fn launch(
     arguments: &[OsString],
     directory: &Path,
     ourselves: &Path,
-    place: &Surroundings<'_>,
-) -> Result<Ended, ShimError> {
+    place: &SearchEnvironment<'_>,
+) -> Result<ProcessEnd, ShimError> {
     let nested = place.running.is_some_and(|running| !running.is_empty());
     let plan = match host::read(arguments, directory) {
         HostCommand::Compile(plan) | HostCommand::Link(plan) if !nested && !is_set("SCUBA_OFF") => plan,
@@ -138,14 +138,14 @@ fn launch(
     let settings =
         Settings::find(named.as_deref(), sources.iter().filter_map(|source| source.parent()).chain([directory]));
     let request = plan.request.clone();
-    let job = Job {
+    let job = SupervisedCommand {
         limit: settings.translation_unit + MARGIN,
         analyser: analyser(ourselves),
         strict: is_set("SCUBA_STRICT"),
         guard: place.guard(&invocation.program),
         notes: Notes::new(first_output(&plan), directory),
-        history: History::of(&paths::of_this_process(first_output(&plan), directory)),
-        once: Once::of(&paths::of_this_process(first_output(&plan), directory)),
+        history: BuildHistory::of(&paths::of_this_process(first_output(&plan), directory)),
+        once: PrintedMessages::of(&paths::of_this_process(first_output(&plan), directory)),
         unknown_flags: Vec::new(),
         request: Arc::new(move || request.clone()),
         beside: false,
@@ -157,11 +157,12 @@ fn launch(
 }
 
 /// Runs a script whose commands are unknown: an nvcc that it starts runs through this program, as in `scuba build`.
-fn behind_script(arguments: &[OsString], ourselves: PathBuf) -> Result<Ended, ShimError> {
-    match interpose::run(arguments, &interpose::Options { shim: ourselves, environment: vec![] }) {
+fn behind_script(arguments: &[OsString], ourselves: PathBuf) -> Result<ProcessEnd, ShimError> {
+    match interpose::run(arguments, &interpose::InterposeOptions { shim: ourselves, environment: vec![] }) {
         Ok(outcome) => Ok(outcome.status.into()),
         Err(
-            interpose::Error::Wait { command, source } | interpose::Error::Log { path: command, doing: "read", source },
+            interpose::InterposeError::Wait { command, source }
+            | interpose::InterposeError::Log { path: command, doing: "read", source },
         ) => Err(ShimError::Execute { program: command, cause: source }),
         // Nothing was started.
         Err(_) => Err(become_tool(arguments)),
@@ -176,7 +177,12 @@ fn become_tool(arguments: &[OsString]) -> ShimError {
 }
 
 /// Returns the plan's request, with `-arch=native` resolved.
-fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<dyn Fn() -> Request + Send + Sync> {
+fn request(
+    command: NvccCommand,
+    plan: &ShimPlan,
+    directory: &Path,
+    nvcc: &Path,
+) -> Arc<dyn Fn() -> AnalysisRequest + Send + Sync> {
     let request = plan.request.clone();
     if !command.asks_native() {
         return Arc::new(move || request.clone());
@@ -185,7 +191,7 @@ fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<
     Arc::new(move || {
         let answered = command.plan(&directory, Some(&nvcc), &|| native_architectures(&nvcc));
         let launcher = request.launcher.clone();
-        answered.map_or_else(|| request.clone(), |plan| Request { launcher, ..plan.request })
+        answered.map_or_else(|| request.clone(), |plan| AnalysisRequest { launcher, ..plan.request })
     })
 }
 
@@ -199,14 +205,14 @@ fn become_nvcc(invocation: &Invocation, guard: &OsStr) -> ShimError {
 /// from the working directory.
 fn nearby_settings(arguments: &[OsString], environment: &Environment, directory: &Path) -> Settings {
     let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
-    let plan = Command::read(arguments, environment, directory).plan(directory, None, &Vec::new);
+    let plan = NvccCommand::read(arguments, environment, directory).plan(directory, None, &Vec::new);
     let sources: Vec<PathBuf> =
         plan.iter().flat_map(|plan| &plan.request.units).map(|unit| directory.join(&unit.source)).collect();
     let folders = sources.iter().filter_map(|source| source.parent()).chain([directory]);
     Settings::find(named.as_deref(), folders)
 }
 
-fn first_output(plan: &Plan) -> Option<&Path> {
+fn first_output(plan: &ShimPlan) -> Option<&Path> {
     let unit = plan.request.units.iter().find_map(|unit| unit.output.as_deref());
     unit.or_else(|| plan.request.link.as_ref().map(|link| link.output.as_path()))
 }

@@ -2,21 +2,21 @@
 //!
 //! A command of the host's tools runs the same way in nvcc's place.
 //!
-//! In: a [`Job`]. Out: the exit status or signal with which this process must end. Meanwhile nvcc writes to the streams
+//! In: a [`SupervisedCommand`]. Out: the exit status or signal with which this process must end. Meanwhile nvcc writes to the streams
 //! that it inherits, and the analysis's text is printed once to standard error. If nvcc fails, nothing of the analysis
 //! is printed.
 
-use super::analysis::{Analysis, Verdict};
+use super::analysis::{Analysis, AnalysisEnd};
 use super::colour;
-use super::history::{self, History, Ran};
+use super::history::{self, BuildHistory, FinishedCommand};
 use super::jobs::Jobs;
 use super::locate::{GUARD, Invocation};
 use super::notes::Notes;
-use super::once::{self, Once};
-use super::plan::Plan;
+use super::once::{self, PrintedMessages};
+use super::plan::ShimPlan;
 use super::processes;
-use super::request::Request;
-use super::written::Before;
+use super::request::AnalysisRequest;
+use super::written::OutputSnapshot;
 use files::made;
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -37,13 +37,13 @@ const DENIED: i32 = 1;
 const NOT_ANALYSED: i32 = 2;
 
 /// A command to run and to analyse.
-pub struct Job {
+pub struct SupervisedCommand {
     pub invocation: Invocation,
     /// Value of [`GUARD`] for all programs that the job starts.
     pub guard: OsString,
-    pub plan: Plan,
+    pub plan: ShimPlan,
     /// Makes the request to send; called while nvcc runs, since it may query the GPUs.
-    pub request: Arc<dyn Fn() -> Request + Send + Sync>,
+    pub request: Arc<dyn Fn() -> AnalysisRequest + Send + Sync>,
     /// Whether the analysis may run beside the command; else it needs the command's output.
     pub beside: bool,
     /// Unknown flags, for the log.
@@ -55,67 +55,67 @@ pub struct Job {
     /// Whether a unit that could not be analysed is a failure.
     pub strict: bool,
     pub notes: Notes,
-    pub history: History,
-    pub once: Once,
+    pub history: BuildHistory,
+    pub once: PrintedMessages,
 }
 
 /// How this process must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProcessEnd {
     Code(i32),
     Signal(i32),
 }
 
-impl From<ExitStatus> for Ended {
-    fn from(status: ExitStatus) -> Ended {
+impl From<ExitStatus> for ProcessEnd {
+    fn from(status: ExitStatus) -> ProcessEnd {
         match (status.code(), status.signal()) {
-            (Some(code), _) => Ended::Code(code),
-            (None, signal) => Ended::Signal(signal.unwrap_or(0)),
+            (Some(code), _) => ProcessEnd::Code(code),
+            (None, signal) => ProcessEnd::Signal(signal.unwrap_or(0)),
         }
     }
 }
 
-impl Ended {
+impl ProcessEnd {
     /// Ends this process that way.
     pub fn take_effect(self) -> ! {
         match self {
-            Ended::Code(code) => std::process::exit(code),
-            Ended::Signal(signal) => processes::die_by(signal),
+            ProcessEnd::Code(code) => std::process::exit(code),
+            ProcessEnd::Signal(signal) => processes::die_by(signal),
         }
     }
 }
 
-enum Event {
+enum SupervisorEvent {
     Signal(i32),
     Nvcc(std::io::Result<ExitStatus>),
-    Analysis(Verdict),
+    Analysis(AnalysisEnd),
 }
 
 /// Progress of the analysis.
-enum Progress {
+enum AnalysisProgress {
     /// Waits for a job of the jobserver.
     Waiting,
     Running {
         analysis: Analysis,
         until: Instant,
     },
-    Done(Verdict),
+    Done(AnalysisEnd),
 }
 
 /// Runs a job to its end.
 ///
 /// # Errors
 /// When nvcc cannot be executed.
-pub fn run(job: Job) -> std::io::Result<Ended> {
-    let before = Before::of(&job.plan.outputs, &job.plan.inputs);
+pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
+    let before = OutputSnapshot::of(&job.plan.outputs, &job.plan.inputs);
     let (at, started) = (history::now(), Instant::now());
     let (events, received) = mpsc::channel();
     listen(&events);
     let mut jobs = Jobs::of_this_process();
     let mut progress = match job.can_ask() {
-        Ok(false) => Progress::Done(Verdict::Passed(Vec::new())),
-        Ok(true) => Progress::Waiting,
-        Err(how) => Progress::Done(Verdict::Broken { how, text: Vec::new() }),
+        Ok(false) => AnalysisProgress::Done(AnalysisEnd::Passed(Vec::new())),
+        Ok(true) => AnalysisProgress::Waiting,
+        Err(how) => AnalysisProgress::Done(AnalysisEnd::Broken { how, text: Vec::new() }),
     };
 
     let mut command = Command::new(&job.invocation.program);
@@ -123,42 +123,44 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     let nvcc = processes::start(&mut command)?;
     let nvcc_pid = processes::pid_of(&nvcc);
     let tell = events.clone();
-    std::thread::spawn(move || tell.send(Event::Nvcc(processes::wait(nvcc, || ()))));
+    std::thread::spawn(move || tell.send(SupervisorEvent::Nvcc(processes::wait(nvcc, || ()))));
 
     let mut nvcc: Option<(ExitStatus, Duration)> = None;
     let mut interrupted = None;
     loop {
-        if matches!(progress, Progress::Waiting)
+        if matches!(progress, AnalysisProgress::Waiting)
             && interrupted.is_none()
             && (nvcc.is_some() || job.beside && jobs.may_start())
         {
             progress = job.start(&events);
         }
-        if let (Some((status, took)), Progress::Done(verdict)) = (nvcc, &progress) {
+        if let (Some((status, took)), AnalysisProgress::Done(verdict)) = (nvcc, &progress) {
             jobs.release();
             debug_assert!(status.success());
             job.keep(at, took, started.elapsed(), verdict);
             return Ok(job.conclude(verdict, &before));
         }
         let event = match &progress {
-            Progress::Waiting if job.beside => received.recv_timeout(TOKEN_INTERVAL),
-            Progress::Waiting => received.recv().map_err(RecvTimeoutError::from),
-            Progress::Running { until, .. } => received.recv_timeout(until.saturating_duration_since(Instant::now())),
-            Progress::Done(_) => received.recv().map_err(RecvTimeoutError::from),
+            AnalysisProgress::Waiting if job.beside => received.recv_timeout(TOKEN_INTERVAL),
+            AnalysisProgress::Waiting => received.recv().map_err(RecvTimeoutError::from),
+            AnalysisProgress::Running { until, .. } => {
+                received.recv_timeout(until.saturating_duration_since(Instant::now()))
+            }
+            AnalysisProgress::Done(_) => received.recv().map_err(RecvTimeoutError::from),
         };
         match event {
-            Ok(Event::Signal(signal)) => {
+            Ok(SupervisorEvent::Signal(signal)) => {
                 interrupted = Some(signal);
                 progress.stop("it was interrupted");
                 match (nvcc, nvcc_pid) {
                     (None, Some(pid)) => forward(pid, signal),
                     _ => {
                         jobs.release();
-                        return Ok(Ended::Signal(signal));
+                        return Ok(ProcessEnd::Signal(signal));
                     }
                 }
             }
-            Ok(Event::Nvcc(status)) => {
+            Ok(SupervisorEvent::Nvcc(status)) => {
                 let status = status?;
                 // From here on the analysis runs on the job that make gave to nvcc.
                 jobs.release();
@@ -167,17 +169,17 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
                     return Ok(status.into());
                 }
                 if let Some(signal) = interrupted {
-                    return Ok(Ended::Signal(signal));
+                    return Ok(ProcessEnd::Signal(signal));
                 }
                 nvcc = Some((status, started.elapsed()));
             }
-            Ok(Event::Analysis(verdict)) => {
-                if let Progress::Running { .. } = progress {
-                    progress = Progress::Done(verdict);
+            Ok(SupervisorEvent::Analysis(verdict)) => {
+                if let AnalysisProgress::Running { .. } = progress {
+                    progress = AnalysisProgress::Done(verdict);
                 }
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Progress::Running { .. } = progress {
+                if let AnalysisProgress::Running { .. } = progress {
                     progress.stop(&format!("it took longer than {} seconds", job.limit.as_secs_f32()));
                 }
             }
@@ -188,14 +190,14 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
 }
 
 /// Turns signals to this process into events.
-fn listen(events: &mpsc::Sender<Event>) {
+fn listen(events: &mpsc::Sender<SupervisorEvent>) {
     let signals = processes::not_ignored(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
     // Without handlers the signals end this process, and the kernel ends what it started.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
     let events = events.clone();
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if events.send(Event::Signal(signal)).is_err() {
+            if events.send(SupervisorEvent::Signal(signal)).is_err() {
                 return;
             }
         }
@@ -208,18 +210,18 @@ fn forward(nvcc: Pid, signal: i32) {
     }
 }
 
-impl Progress {
+impl AnalysisProgress {
     fn stop(&mut self, how: &str) {
-        if let Progress::Running { analysis, .. } = self {
+        if let AnalysisProgress::Running { analysis, .. } = self {
             analysis.stop();
         }
-        if !matches!(self, Progress::Done(_)) {
-            *self = Progress::Done(Verdict::Broken { how: how.into(), text: Vec::new() });
+        if !matches!(self, AnalysisProgress::Done(_)) {
+            *self = AnalysisProgress::Done(AnalysisEnd::Broken { how: how.into(), text: Vec::new() });
         }
     }
 }
 
-impl Job {
+impl SupervisedCommand {
     /// Returns whether the request has units or link inputs (sources that cannot be read twice are not among them); an error is
     /// a message.
     fn can_ask(&self) -> Result<bool, String> {
@@ -232,8 +234,8 @@ impl Job {
         Ok(true)
     }
 
-    fn start(&self, events: &mpsc::Sender<Event>) -> Progress {
-        let broken = |how: String| Progress::Done(Verdict::Broken { how, text: Vec::new() });
+    fn start(&self, events: &mpsc::Sender<SupervisorEvent>) -> AnalysisProgress {
+        let broken = |how: String| AnalysisProgress::Done(AnalysisEnd::Broken { how, text: Vec::new() });
         let program = match &self.analyser {
             Ok(program) => program,
             Err(how) => return broken(how.clone()),
@@ -242,20 +244,20 @@ impl Job {
         // Serialisation was tried before nvcc started; the analysis answers an empty request with its own message.
         let request = move || serde_json::to_vec(&request()).unwrap_or_default();
         let events = events.clone();
-        let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
+        let report = move |verdict| drop(events.send(SupervisorEvent::Analysis(verdict)));
         match Analysis::start(
             program,
             request,
             &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis()), (once::ASKED, OsStr::new("1"))],
             report,
         ) {
-            Ok(analysis) => Progress::Running { analysis, until: Instant::now() + self.limit },
+            Ok(analysis) => AnalysisProgress::Running { analysis, until: Instant::now() + self.limit },
             Err(cause) => broken(format!("`{}` could not be started ({})", program.display(), cause.kind())),
         }
     }
 
     /// Prints, removes outputs that must not stay, and returns how to end. nvcc has succeeded.
-    fn conclude(&self, verdict: &Verdict, before: &Before) -> Ended {
+    fn conclude(&self, verdict: &AnalysisEnd, before: &OutputSnapshot) -> ProcessEnd {
         for flag in &self.unknown_flags {
             self.notes.add(&self.subject(), &format!("{} is not known to this version of scuba", flag.display()));
         }
@@ -264,15 +266,15 @@ impl Job {
             say(&format!("scuba: note: {source} was not analysed: it can be read only once\n"));
         }
         let denied = match verdict {
-            Verdict::Passed(text) => {
+            AnalysisEnd::Passed(text) => {
                 print(&self.once.settle(text));
                 false
             }
-            Verdict::Denied(text) => {
+            AnalysisEnd::Denied(text) => {
                 print(&self.once.settle(text));
                 true
             }
-            Verdict::NotAnalysed(text) => {
+            AnalysisEnd::NotAnalysed(text) => {
                 analysed = false;
                 if text.is_empty() {
                     say(&self.not_analysed("scuba could not follow it"));
@@ -281,10 +283,13 @@ impl Job {
                 }
                 false
             }
-            Verdict::Broken { how, text } => {
+            AnalysisEnd::Broken { how, text } => {
                 analysed = false;
                 say(&self.not_analysed(how));
-                self.notes.add(&self.subject(), &format!("{how}\n{}", String::from_utf8_lossy(&Once::plain(text))));
+                self.notes.add(
+                    &self.subject(),
+                    &format!("{how}\n{}", String::from_utf8_lossy(&PrintedMessages::plain(text))),
+                );
                 false
             }
         };
@@ -292,11 +297,11 @@ impl Job {
             (true, _) => DENIED,
             (false, true) => NOT_ANALYSED,
             (false, false) => {
-                if matches!(verdict, Verdict::Passed(_)) {
+                if matches!(verdict, AnalysisEnd::Passed(_)) {
                     let outputs = self.plan.request.units.iter().filter_map(|u| u.output.as_deref());
                     outputs.for_each(|output| made::keep(self.history.folder(), output));
                 }
-                return Ended::Code(0);
+                return ProcessEnd::Code(0);
             }
         };
         // If they stayed, the outputs would look up to date to the next run of make.
@@ -307,14 +312,14 @@ impl Job {
         for (path, cause) in failed {
             say(&format!("scuba: note: could not remove `{}`: {}\n", path.display(), neutral(&cause.to_string())));
         }
-        Ended::Code(code)
+        ProcessEnd::Code(code)
     }
 
     /// Appends the cost of the command to the history.
-    fn keep(&self, at: u64, command: Duration, both: Duration, verdict: &Verdict) {
+    fn keep(&self, at: u64, command: Duration, both: Duration, verdict: &AnalysisEnd) {
         let request = &self.plan.request;
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.history.add_command(&Ran {
+        self.history.add_command(&FinishedCommand {
             at,
             build: history::build_of_this_process(),
             units: u32::try_from(request.units.len()).unwrap_or(u32::MAX),
@@ -322,7 +327,7 @@ impl Job {
             links: request.link.is_some(),
             command_ms: milliseconds(command),
             waited_ms: milliseconds(both.saturating_sub(command)),
-            analysed: matches!(verdict, Verdict::Passed(_) | Verdict::Denied(_)),
+            analysed: matches!(verdict, AnalysisEnd::Passed(_) | AnalysisEnd::Denied(_)),
         });
     }
 

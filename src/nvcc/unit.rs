@@ -1,7 +1,7 @@
 //! Compile command of one translation unit: the typed result of parsing nvcc's command line, with all that the front
 //! ends need to know of it.
 
-use super::arch::Compiled;
+use super::arch::DeviceCompilation;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub struct TranslationUnit {
     /// default.
     pub architectures: Vec<u32>,
     /// Compilations of the device code, in order of the command line; empty: one, for nvcc's default.
-    pub compiled: Vec<Compiled>,
+    pub compiled: Vec<DeviceCompilation>,
     /// `-ccbin`.
     pub host_compiler: Option<PathBuf>,
     /// Values of `-Xcompiler`, split at commas, and flags forwarded to the host compiler.

@@ -4,7 +4,7 @@
 //! regular files among them are removed, so that make and ninja try again. Devices, inputs and unchanged files are
 //! never removed.
 
-use files::{Moment, Stamp};
+use files::{FileTime, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,23 +13,23 @@ use std::time::Duration;
 const LOOKS: u32 = 20;
 
 /// The state of a command's outputs before it ran.
-pub struct Before {
+pub struct OutputSnapshot {
     outputs: Vec<(PathBuf, Option<Stamp>)>,
     inputs: Vec<(u64, u64)>,
 }
 
-impl Before {
-    pub fn of(outputs: &[PathBuf], inputs: &[PathBuf]) -> Before {
+impl OutputSnapshot {
+    pub fn of(outputs: &[PathBuf], inputs: &[PathBuf]) -> OutputSnapshot {
         let outputs: Vec<_> = outputs.iter().map(|path| (path.clone(), Stamp::at(path))).collect();
         // A write in the tick of the previous one may leave the state unchanged.
         for _ in 0..LOOKS {
-            let now = Moment::now();
+            let now = FileTime::now();
             if outputs.iter().filter_map(|(_, stamp)| *stamp).all(|stamp| stamp.is_older_than(now)) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        Before { outputs, inputs: inputs.iter().filter_map(|path| Some(Stamp::at(path)?.file())).collect() }
+        OutputSnapshot { outputs, inputs: inputs.iter().filter_map(|path| Some(Stamp::at(path)?.file())).collect() }
     }
 
     /// Removes the files written since. Returns the removed paths, and the paths whose removal failed with the errors.
@@ -72,7 +72,7 @@ mod tests {
         let names = ["kept.o", "rewritten.o", "new.o", "source.cu", "link.o", "folder.o", "replaced.o", "never.o"];
         let mut outputs: Vec<PathBuf> = names.iter().map(|name| at(name)).collect();
         outputs.push("/dev/null".into());
-        let before = Before::of(&outputs, &[at("source.cu")]);
+        let before = OutputSnapshot::of(&outputs, &[at("source.cu")]);
         std::thread::sleep(std::time::Duration::from_millis(20));
         for file in ["rewritten.o", "new.o", "source.cu", "link.o"] {
             std::fs::write(at(file), "new").unwrap();

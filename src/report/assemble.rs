@@ -9,8 +9,10 @@ use config::Config;
 use finding::counts::{CountedKernel, CountedPlace, PlaceUnion};
 use finding::paths::ProjectRoot;
 use finding::second_reading::SecondReading;
-use finding::sources::Sources;
-use finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
+use finding::sources::SourceFiles;
+use finding::{
+    BuiltWithout, Finding, NotAnalysed, Position, Related, Report, ReportTool, Summary, Undecided, UnreadObject,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -30,13 +32,13 @@ pub struct ProgramFindings {
 
 /// Everything that one run found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct RunFindings {
     pub programs: Vec<ProgramFindings>,
     pub not_analysed: Vec<NotAnalysed>,
     /// Sources, or objects, that a build compiled without the analysis (absolute paths).
     pub built_without: Vec<String>,
     /// Objects that programs were linked with and that were not read.
-    pub unseen: BTreeSet<Unseen>,
+    pub unseen: BTreeSet<UnreadObject>,
     pub translation_units: u32,
     /// Comparisons of second readings of programs with the first.
     pub second: Vec<SecondReading>,
@@ -70,7 +72,7 @@ pub struct Assembled {
 
 impl Assembled {
     /// Removes findings from the text, but not from its counts.
-    pub fn leave_out(&mut self, told: impl Fn(&Finding) -> bool) {
+    pub fn omit_findings(&mut self, told: impl Fn(&Finding) -> bool) {
         let (out, stay) = std::mem::take(&mut self.report.findings).into_iter().partition(told);
         self.report.findings = stay;
         self.told_before = out;
@@ -92,7 +94,7 @@ impl Assembled {
 
 /// Merges, orders, fingerprints, suppresses and levels the findings.
 #[must_use]
-pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources) -> Assembled {
+pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sources: &SourceFiles) -> Assembled {
     let root = policy.root;
     let built_without: BTreeSet<_> = found.built_without.iter().map(|f| BuiltWithout { file: root.show(f) }).collect();
     let mut summary = Summary {
@@ -149,7 +151,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     }
     findings.retain(|f| f.level != Level::Allow);
     for f in &mut findings {
-        leave_out_ordinals(&mut f.access.position, &mut f.related);
+        remove_ordinals(&mut f.access.position, &mut f.related);
         if let Some(a) = f.allocation.as_mut().filter(|a| a.line == 0) {
             a.column = 0;
         }
@@ -158,7 +160,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         }
     }
     for u in &mut undecided {
-        leave_out_ordinals(&mut u.position, &mut u.related);
+        remove_ordinals(&mut u.position, &mut u.related);
     }
     let not_analysed = found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
     let report = Report {
@@ -178,7 +180,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
 }
 
 /// Removes columns of positions without a line: they only distinguished places so far.
-fn leave_out_ordinals(at: &mut Position, related: &mut [Related]) {
+fn remove_ordinals(at: &mut Position, related: &mut [Related]) {
     for p in std::iter::once(at).chain(related.iter_mut().map(|r| &mut r.position)).filter(|p| p.line == 0) {
         p.column = 0;
     }
@@ -204,7 +206,7 @@ fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
 
 /// Moves columns from operators, where compilers locate stores, to the accessed expressions, for all formats alike. Two
 /// findings never get the same position this way.
-fn point_at_expressions(findings: &mut [Finding], sources: &Sources) {
+fn point_at_expressions(findings: &mut [Finding], sources: &SourceFiles) {
     let place = |f: &Finding, column| {
         let p = &f.access.position;
         (p.file.clone(), p.line, column, f.access.array.clone(), f.rule, f.program.clone())

@@ -22,7 +22,7 @@ pub enum BaselineError {
 
 /// An accepted finding. Only the fingerprint counts; the rest is for human readers of the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Entry {
+pub struct BaselineEntry {
     pub file: String,
     pub rule: Rule,
     pub kernel: String,
@@ -32,14 +32,14 @@ pub struct Entry {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct BaselineDocument {
     schema: String,
-    findings: Vec<Entry>,
+    findings: Vec<BaselineEntry>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    entries: Vec<Entry>,
+    entries: Vec<BaselineEntry>,
     fingerprints: BTreeSet<String>,
 }
 
@@ -47,9 +47,9 @@ impl Baseline {
     /// Creates a baseline from findings with assigned fingerprints.
     #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let mut entries: Vec<Entry> = findings
+        let mut entries: Vec<BaselineEntry> = findings
             .into_iter()
-            .map(|f| Entry {
+            .map(|f| BaselineEntry {
                 file: f.access.position.file.clone(),
                 rule: f.rule,
                 kernel: f.access.kernel.clone(),
@@ -69,7 +69,7 @@ impl Baseline {
         let text =
             std::fs::read_to_string(path).map_err(|source| BaselineError::Read { path: path.to_owned(), source })?;
         let wrong = |message: String| BaselineError::Parse { path: path.to_owned(), message };
-        let document: Document = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        let document: BaselineDocument = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         if document.schema != SCHEMA {
             return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", document.schema)));
         }
@@ -81,7 +81,7 @@ impl Baseline {
     /// Fails if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), BaselineError> {
         let failed = |source| BaselineError::Write { path: path.to_owned(), source };
-        let document = Document { schema: SCHEMA.into(), findings: self.entries.clone() };
+        let document = BaselineDocument { schema: SCHEMA.into(), findings: self.entries.clone() };
         let mut text = serde_json::to_string_pretty(&document).map_err(|e| failed(e.into()))?;
         text.push('\n');
         std::fs::write(path, text).map_err(failed)
@@ -93,7 +93,7 @@ impl Baseline {
     }
 
     #[must_use]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[BaselineEntry] {
         &self.entries
     }
 }

@@ -3,16 +3,16 @@
 //! In: functions with their conditions. Out: text for people, a JSON document, tables for scuba.toml, and source code
 //! that tests them.
 
-use contracts::ast::{Axis, Function as Builtin, Launch, TermKind};
+use contracts::ast::{ContractFunction, Dim3Member, LaunchProperty, TermKind};
 use contracts::check::{self, Leaves, SATURATING, Width};
-use contracts::{Cond, Term, parse, simplify};
+use contracts::{Cond, ContractTerm, parse, simplify};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Requirements of one function on its arguments. Paths are as reports show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Function {
+pub struct FunctionContract {
     pub function: String,
     pub symbol: String,
     /// True for a kernel, false for a host function.
@@ -22,19 +22,19 @@ pub struct Function {
     pub numbers: BTreeMap<String, (u32, bool)>,
     pub file: String,
     pub line: u32,
-    pub requires: Vec<Requirement>,
+    pub requires: Vec<ReportedRequirement>,
     /// Number of places that are safe for all arguments.
     pub safe: usize,
     /// Places that are safe if nothing wraps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub safe_if_no_wrap: Vec<Place>,
-    pub open: Vec<Open>,
+    pub safe_if_no_wrap: Vec<AccessPosition>,
+    pub open: Vec<UndecidedAccess>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partly: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Requirement {
+pub struct ReportedRequirement {
     #[serde(rename = "condition")]
     pub text: String,
     #[serde(skip, default = "holds")]
@@ -43,11 +43,11 @@ pub struct Requirement {
     /// Operations that must not wrap for the condition to suffice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub if_no_wrap: Vec<String>,
-    pub covers: Vec<Place>,
+    pub covers: Vec<AccessPosition>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct AccessPosition {
     pub file: String,
     pub line: u32,
     pub column: u32,
@@ -55,9 +55,9 @@ pub struct Place {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Open {
+pub struct UndecidedAccess {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: AccessPosition,
     pub reason: String,
 }
 
@@ -71,7 +71,7 @@ const LISTED: usize = 3;
 
 /// Renders text for people.
 #[must_use]
-pub fn human(functions: &[Function]) -> String {
+pub fn human(functions: &[FunctionContract]) -> String {
     let mut out = String::new();
     for f in functions {
         let _ = writeln!(out, "{}  {}:{}", f.function, f.file, f.line);
@@ -113,33 +113,33 @@ fn some(mut all: Vec<String>) -> String {
 }
 
 #[derive(Serialize)]
-struct Document<'a, T> {
+struct ContractsDocument<'a, T> {
     schema: &'static str,
-    tool: Tool,
+    tool: ContractsTool,
     #[serde(flatten)]
     said: &'a T,
 }
 
 #[derive(Serialize)]
-struct Tool {
+struct ContractsTool {
     version: &'static str,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Functions {
-    functions: Vec<Function>,
+    functions: Vec<FunctionContract>,
 }
 
 fn document<T: Serialize>(schema: &'static str, said: &T) -> serde_json::Result<String> {
-    let tool = Tool { version: env!("CARGO_PKG_VERSION") };
-    Ok(serde_json::to_string_pretty(&Document { schema, tool, said })? + "\n")
+    let tool = ContractsTool { version: env!("CARGO_PKG_VERSION") };
+    Ok(serde_json::to_string_pretty(&ContractsDocument { schema, tool, said })? + "\n")
 }
 
 /// Renders a JSON document for programs.
 ///
 /// # Errors
 /// Fails if the document cannot be written (`serde_json` knows no such case for these types).
-pub fn json(functions: &[Function]) -> serde_json::Result<String> {
+pub fn json(functions: &[FunctionContract]) -> serde_json::Result<String> {
     document("scuba-contracts/1", &Functions { functions: functions.to_vec() })
 }
 
@@ -147,7 +147,7 @@ pub fn json(functions: &[Function]) -> serde_json::Result<String> {
 ///
 /// # Errors
 /// Fails if it is no such document, or if a condition in it cannot be parsed.
-pub fn read(text: &str) -> Result<Vec<Function>, String> {
+pub fn read(text: &str) -> Result<Vec<FunctionContract>, String> {
     let mut read: Functions = serde_json::from_str(text).map_err(|e| e.to_string())?;
     for r in read.functions.iter_mut().flat_map(|f| &mut f.requires) {
         r.condition = parse(&r.text).map_err(|e| format!("`{}`: {e}", r.text))?;
@@ -166,7 +166,7 @@ pub struct Change {
 }
 
 /// Whether conditions imply another one, by their normal forms.
-fn imply(all: &[Requirement], one: &Requirement) -> bool {
+fn imply(all: &[ReportedRequirement], one: &ReportedRequirement) -> bool {
     let conditions: Vec<Cond> = all.iter().map(|r| r.condition.clone()).collect();
     let with = Cond::all(conditions.iter().cloned().chain([one.condition.clone()]).collect());
     simplify(&with) == simplify(&Cond::all(conditions))
@@ -174,11 +174,11 @@ fn imply(all: &[Requirement], one: &Requirement) -> bool {
 
 /// Returns the changed requirements of functions in both lists. A condition that the others imply is no change.
 #[must_use]
-pub fn changes(before: &[Function], now: &[Function]) -> Vec<Change> {
-    let texts = |all: &[Requirement], others: &[Requirement]| -> Vec<String> {
+pub fn changes(before: &[FunctionContract], now: &[FunctionContract]) -> Vec<Change> {
+    let texts = |all: &[ReportedRequirement], others: &[ReportedRequirement]| -> Vec<String> {
         all.iter().filter(|r| !imply(others, r)).map(|r| r.text.clone()).collect()
     };
-    let of = |f: &Function| {
+    let of = |f: &FunctionContract| {
         let old = before.iter().find(|o| o.function == f.function)?;
         let (added, removed) = (texts(&f.requires, &old.requires), texts(&old.requires, &f.requires));
         let change = Change { function: f.function.clone(), file: f.file.clone(), line: f.line, added, removed };
@@ -215,8 +215,8 @@ pub fn json_changes(changes: &[Change]) -> serde_json::Result<String> {
 }
 
 /// Returns a pattern that matches this function and no other in the list.
-fn pattern(f: &Function, all: &[Function]) -> String {
-    let name = |f: &Function| f.function.split(['(', '<']).next().unwrap_or_default().to_owned();
+fn pattern(f: &FunctionContract, all: &[FunctionContract]) -> String {
+    let name = |f: &FunctionContract| f.function.split(['(', '<']).next().unwrap_or_default().to_owned();
     let own = name(f);
     if all.iter().filter(|g| name(g) == own).count() == 1 {
         return own;
@@ -234,7 +234,7 @@ fn pattern(f: &Function, all: &[Function]) -> String {
 
 /// Renders tables for scuba.toml.
 #[must_use]
-pub fn toml(functions: &[Function]) -> String {
+pub fn toml(functions: &[FunctionContract]) -> String {
     let mut out = String::new();
     for f in functions.iter().filter(|f| !f.requires.is_empty()) {
         let quoted = |text: &str| ::toml::Value::String(text.to_owned()).to_string();
@@ -254,29 +254,29 @@ struct Spelling<'a> {
     numbers: &'a BTreeMap<String, (u32, bool)>,
 }
 
-fn axis(a: Axis) -> &'static str {
+fn axis(a: Dim3Member) -> &'static str {
     match a {
-        Axis::X => "x",
-        Axis::Y => "y",
-        Axis::Z => "z",
+        Dim3Member::X => "x",
+        Dim3Member::Y => "y",
+        Dim3Member::Z => "z",
     }
 }
 
 impl Leaves for Spelling<'_> {
-    fn text(&self, term: &Term) -> Option<String> {
+    fn text(&self, term: &ContractTerm) -> Option<String> {
         match &term.kind {
-            TermKind::Apply(Builtin::Extent, of) => Some(format!("{}_bytes", of.first()?)),
-            TermKind::Apply(Builtin::Elements, of) => Some(format!("{}_elements", of.first()?)),
-            TermKind::Launch(Launch::Grid(a)) => Some(format!("grid.{}", axis(*a))),
-            TermKind::Launch(Launch::Block(a)) => Some(format!("block.{}", axis(*a))),
-            TermKind::Launch(Launch::DynamicShared) => Some("shared_bytes".to_owned()),
+            TermKind::Apply(ContractFunction::Extent, of) => Some(format!("{}_bytes", of.first()?)),
+            TermKind::Apply(ContractFunction::Elements, of) => Some(format!("{}_elements", of.first()?)),
+            TermKind::Launch(LaunchProperty::Grid(a)) => Some(format!("grid.{}", axis(*a))),
+            TermKind::Launch(LaunchProperty::Block(a)) => Some(format!("block.{}", axis(*a))),
+            TermKind::Launch(LaunchProperty::DynamicShared) => Some("shared_bytes".to_owned()),
             _ => None,
         }
     }
 
-    fn width(&self, term: &Term) -> Option<Width> {
+    fn width(&self, term: &ContractTerm) -> Option<Width> {
         let (bits, signed) = match &term.kind {
-            TermKind::Apply(..) | TermKind::Launch(Launch::DynamicShared) => (64, true),
+            TermKind::Apply(..) | TermKind::Launch(LaunchProperty::DynamicShared) => (64, true),
             TermKind::Launch(_) => (32, false),
             TermKind::Name(name) => self.numbers.get(name).copied()?,
             _ => return None,
@@ -287,7 +287,7 @@ impl Leaves for Spelling<'_> {
 
 /// Renders source code that tests the conditions before a launch.
 #[must_use]
-pub fn checks(functions: &[Function]) -> String {
+pub fn checks(functions: &[FunctionContract]) -> String {
     let (mut out, mut saturates) = (String::new(), false);
     for f in functions.iter().filter(|f| !f.requires.is_empty()) {
         let (where_to, refused) = if f.kernel {

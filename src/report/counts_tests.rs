@@ -1,14 +1,14 @@
 //! Tests that each place counts once, however programs are joined.
 
-use crate::assemble::{Found, Policy, ProgramFindings, assemble};
+use crate::assemble::{Policy, ProgramFindings, RunFindings, assemble};
 use crate::levels::Levels;
 use config::Config;
 use finding::counts::PlaceClass::{Possible, Proved, Safe, Unknown};
 use finding::counts::{CountedKernel, CountedPlace, PlaceClass, PlaceUnion};
 use finding::paths::ProjectRoot;
 use finding::samples;
-use finding::sources::Sources;
-use finding::{Axioms, Code, Finding, Position, Report, Summary, Tool, Undecided, Verdict};
+use finding::sources::SourceFiles;
+use finding::{Axioms, Finding, Position, ReasonCode, Report, ReportTool, Summary, Undecided, Verdict};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn said(name: usize, program: &Sample) -> ProgramFindings {
                     kernel: "k".into(),
                     array: p.array.clone(),
                     reason: "budget".into(),
-                    code: Code::Work,
+                    code: ReasonCode::Work,
                     related: vec![],
                 });
                 continue;
@@ -78,15 +78,15 @@ fn said(name: usize, program: &Sample) -> ProgramFindings {
 
 fn document(programs: Vec<ProgramFindings>) -> Report {
     let root = ProjectRoot::new("/project".into());
-    let (config, levels, sources) = (Config::default(), Levels::default(), Sources::new(root.clone()));
-    let tool = Tool {
+    let (config, levels, sources) = (Config::default(), Levels::default(), SourceFiles::new(root.clone()));
+    let tool = ReportTool {
         version: String::new(),
         z3: String::new(),
         frontend: String::new(),
         axioms: Axioms { device_memory: 0 },
     };
     let policy = Policy { config: &config, levels: &levels, root: &root, baseline: None };
-    assemble(Found { programs, ..Found::default() }, tool, &policy, &sources).report
+    assemble(RunFindings { programs, ..RunFindings::default() }, tool, &policy, &sources).report
 }
 
 /// Reduces a summary to the counts of places and kernels.

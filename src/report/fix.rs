@@ -3,17 +3,17 @@
 //! In: the missing check, the position of the function's definition, its source. Out: the position of the insertion,
 //! and its text; nothing if the start of the function's body cannot be found in the text.
 
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use finding::{Finding, Fix, MissingCheck, Position};
 
 /// Adds edits to findings with a missing check. Positions are as reports show them.
-pub(super) fn add(findings: &mut [Finding], sources: &Sources) {
+pub(super) fn add(findings: &mut [Finding], sources: &SourceFiles) {
     for f in findings {
         f.fix = f.missing_check.as_ref().and_then(|m| edit(m, sources));
     }
 }
 
-fn edit(missing: &MissingCheck, sources: &Sources) -> Option<Fix> {
+fn edit(missing: &MissingCheck, sources: &SourceFiles) -> Option<Fix> {
     let statement = missing.statement()?;
     let at = &missing.function;
     let text = sources.text(&at.file)?;

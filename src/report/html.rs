@@ -6,7 +6,7 @@ use super::human::notes;
 use super::short::word;
 use super::span;
 use base::rules::Level;
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use finding::{Finding, Summary, Verdict};
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const AROUND: u32 = 2;
 
 /// Renders the page.
 #[must_use]
-pub fn page(assembled: &Assembled, sources: &Sources) -> String {
+pub fn page(assembled: &Assembled, sources: &SourceFiles) -> String {
     let report = &assembled.report;
     let findings: String = if report.findings.is_empty() {
         "<p>No findings.</p>".into()
@@ -108,7 +108,7 @@ fn summary(s: &Summary, accepted: usize) -> String {
     format!("<ul class=\"counts\">\n{list}</ul>")
 }
 
-fn article(f: &Finding, sources: &Sources) -> String {
+fn article(f: &Finding, sources: &SourceFiles) -> String {
     let class = match f.level {
         Level::Deny => "deny",
         Level::Warn => "warn",
@@ -146,7 +146,7 @@ fn article(f: &Finding, sources: &Sources) -> String {
     html
 }
 
-fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &Sources) -> String {
+fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &SourceFiles) -> String {
     let mut html = format!(
         "<div class=\"at\">{} &mdash; {}</div>\n",
         escape(&finding::Position { file: file.to_owned(), line, column }.to_string()),
@@ -198,20 +198,20 @@ fn table<const N: usize>(title: &str, heads: [&str; N], rows: impl Iterator<Item
 #[cfg(test)]
 mod tests {
     use super::page;
-    use crate::assemble::{Found, Policy, ProgramFindings, assemble};
+    use crate::assemble::{Policy, ProgramFindings, RunFindings, assemble};
     use crate::levels::Levels;
     use config::Config;
     use finding::paths::ProjectRoot;
     use finding::samples;
-    use finding::sources::Sources;
-    use finding::{Axioms, Code, Position, Tool, Undecided};
+    use finding::sources::SourceFiles;
+    use finding::{Axioms, Position, ReasonCode, ReportTool, Undecided};
 
     #[test]
     fn a_page_holds_excerpts_and_no_text_of_the_program_becomes_markup() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("scale.cu"), samples::SCALE).unwrap();
         let root = ProjectRoot::new(dir.path().to_owned());
-        let sources = Sources::new(root.clone());
+        let sources = SourceFiles::new(root.clone());
         let mut finding = samples::finding();
         finding.message = "read of `<script>alert(1)</script>` & {{summary}}".into();
         finding.access.kernel = "fill<int>(int*)".into();
@@ -226,20 +226,20 @@ mod tests {
             position: Position { file: "scale.cu".into(), line: 5, column: 3 },
             kernel: "fill<int>(int*)".into(),
             array: "b".into(),
-            code: Code::Other,
+            code: ReasonCode::Other,
             reason: "a < b".into(),
             related: vec![],
         };
-        let found = Found {
+        let found = RunFindings {
             programs: vec![ProgramFindings {
                 name: "app".into(),
                 findings: vec![finding],
                 undecided: vec![undecided],
                 ..ProgramFindings::default()
             }],
-            ..Found::default()
+            ..RunFindings::default()
         };
-        let tool = Tool {
+        let tool = ReportTool {
             version: "0.1.0".into(),
             z3: "5.4.0".into(),
             frontend: "clang".into(),

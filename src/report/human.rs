@@ -7,8 +7,8 @@ use super::short::word;
 use super::span;
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
 use base::rules::{Level, Rule};
-use finding::sources::Sources;
-use finding::{Direction, Finding, Position, Replay, SAME_CHECK, Space, Summary, Verdict, Witness};
+use finding::sources::SourceFiles;
+use finding::{Direction, Finding, MemorySpace, Position, Replay, SAME_CHECK, Summary, Verdict, Witness};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -19,13 +19,13 @@ const LINES: usize = 8;
 
 /// The `human` renderer.
 #[derive(Debug)]
-pub struct Human<'a> {
+pub struct HumanRenderer<'a> {
     pub style: Style,
-    pub sources: &'a Sources,
+    pub sources: &'a SourceFiles,
 }
 
 /// A labelled position in a file.
-struct Mark {
+struct SourceLabel {
     line: u32,
     column: u32,
     label: String,
@@ -33,7 +33,7 @@ struct Mark {
     array: Option<String>,
 }
 
-impl Human<'_> {
+impl HumanRenderer<'_> {
     /// Writes the report.
     ///
     /// # Errors
@@ -51,9 +51,9 @@ impl Human<'_> {
             for s in &assembled.suppressed {
                 let p = &s.finding.access.position;
                 let by = match &s.by {
-                    super::suppress::Silence::Comment { reason } => format!("by a comment: {reason}"),
-                    super::suppress::Silence::Path { reason } => format!("by scuba.toml: {reason}"),
-                    super::suppress::Silence::Baseline => "by the baseline".to_owned(),
+                    super::suppress::SuppressionReason::Comment { reason } => format!("by a comment: {reason}"),
+                    super::suppress::SuppressionReason::Path { reason } => format!("by scuba.toml: {reason}"),
+                    super::suppress::SuppressionReason::Baseline => "by the baseline".to_owned(),
                 };
                 writeln!(out, "accepted: {}: {} {by}", p, s.finding.rule)?;
             }
@@ -75,7 +75,7 @@ impl Human<'_> {
             Level::Warn => Paint::WARNING,
             Level::Note | Level::Allow => Paint::NOTE,
         };
-        let texts: Vec<(String, Option<Rc<str>>, Vec<Mark>)> = by_file(f)
+        let texts: Vec<(String, Option<Rc<str>>, Vec<SourceLabel>)> = by_file(f)
             .into_iter()
             .map(|(file, marks)| {
                 let text = self.sources.text(&file);
@@ -115,11 +115,11 @@ pub fn not_run(why: &str) -> String {
 }
 
 /// Returns the positions to show, the file of the access first.
-fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
+fn by_file(f: &Finding) -> Vec<(String, Vec<SourceLabel>)> {
     let a = &f.access;
     let mut files = vec![(
         a.position.file.clone(),
-        vec![Mark {
+        vec![SourceLabel {
             line: a.position.line,
             column: a.position.column,
             label: label(f),
@@ -131,7 +131,7 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
         if file.is_empty() || line == 0 {
             return;
         }
-        let mark = Mark { line, column, label, primary: false, array: None };
+        let mark = SourceLabel { line, column, label, primary: false, array: None };
         match files.iter_mut().find(|(name, _)| name == file) {
             Some((_, marks)) => marks.push(mark),
             None => files.push((file.to_owned(), vec![mark])),
@@ -140,7 +140,7 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     if let Some(al) = &f.allocation {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
         let how = match a.space {
-            Space::Shared | Space::Local | Space::Constant => "declared",
+            MemorySpace::Shared | MemorySpace::Local | MemorySpace::Constant => "declared",
             // An object that a caller gave has no other name for its extent.
             _ if al.extent.starts_with("extent(") && al.extent.ends_with(')') => "given",
             _ => "allocated",
@@ -229,7 +229,7 @@ fn bytes(n: u64) -> String {
 fn excerpt<'a>(
     file: &'a str,
     text: &'a str,
-    marks: &'a [Mark],
+    marks: &'a [SourceLabel],
 ) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let mut snippet = Snippet::source(text).path(file).line_start(1);
     for m in marks {
@@ -240,7 +240,7 @@ fn excerpt<'a>(
 }
 
 /// Returns the byte range of a mark within the whole text.
-fn range(text: &str, mark: &Mark) -> Option<Range<usize>> {
+fn range(text: &str, mark: &SourceLabel) -> Option<Range<usize>> {
     let index = usize::try_from(mark.line).ok()?.checked_sub(1)?;
     let line = text.split_inclusive('\n').nth(index)?;
     // `line` is a slice of `text`.

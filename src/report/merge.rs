@@ -6,9 +6,9 @@ use finding::{Finding, Position, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place in the source: one array at one position.
-type Place = (Position, String);
+type MergeKey = (Position, String);
 
-fn place(position: &Position, array: &str) -> Place {
+fn place(position: &Position, array: &str) -> MergeKey {
     (position.clone(), array.to_owned())
 }
 
@@ -17,7 +17,7 @@ fn place(position: &Position, array: &str) -> Place {
 #[must_use]
 pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
-    let mut known: FxHashMap<(Rule, Place), usize> = FxHashMap::default();
+    let mut known: FxHashMap<(Rule, MergeKey), usize> = FxHashMap::default();
     for new in findings {
         let here = place(&new.access.position, &new.access.array);
         if let Some(&at) = known.get(&(new.rule, here.clone())) {
@@ -38,8 +38,8 @@ pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
 /// Keeps one entry for a place that several programs left undecided, and none if another program has a finding there.
 #[must_use]
 pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding]) -> Vec<Undecided> {
-    let found: FxHashSet<Place> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();
-    let mut seen: FxHashSet<Place> = FxHashSet::default();
+    let found: FxHashSet<MergeKey> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();
+    let mut seen: FxHashSet<MergeKey> = FxHashSet::default();
     undecided
         .into_iter()
         .filter(|u| {
@@ -58,7 +58,7 @@ mod tests {
     use super::{merge, merge_undecided};
     use base::rules::Rule;
     use finding::samples;
-    use finding::{Code, Undecided, Verdict};
+    use finding::{ReasonCode, Undecided, Verdict};
 
     #[test]
     fn findings_at_one_place_become_the_worst_with_a_count() {
@@ -97,7 +97,7 @@ mod tests {
             let mut position = samples::finding().access.position;
             position.column = column;
             let (kernel, array, reason) = ("k".into(), "a".into(), "budget".into());
-            Undecided { position, kernel, array, code: Code::Other, reason, related: vec![] }
+            Undecided { position, kernel, array, code: ReasonCode::Other, reason, related: vec![] }
         };
         let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m);
         assert_eq!(left, [at(40)]);

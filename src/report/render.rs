@@ -1,14 +1,14 @@
 //! Chooses the renderer and the output stream of a report.
 
 use super::assemble::Assembled;
-use super::human::Human;
+use super::human::HumanRenderer;
 use super::{sarif, short};
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use std::io::{self, Write};
 
 /// Value of `--message-format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum MessageFormat {
     /// Excerpts of the source with what goes wrong and for which input
     #[default]
     Human,
@@ -20,7 +20,7 @@ pub enum Format {
     Sarif,
 }
 
-impl Format {
+impl MessageFormat {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Format {
     }
 }
 
-impl std::str::FromStr for Format {
+impl std::str::FromStr for MessageFormat {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
         <Self as clap::ValueEnum>::from_str(s, false)
@@ -73,19 +73,19 @@ pub struct Style {
 /// Fails if `out` cannot be written.
 pub fn render(
     assembled: &Assembled,
-    format: Format,
+    format: MessageFormat,
     style: Style,
-    sources: &Sources,
+    sources: &SourceFiles,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Human => Human { style, sources }.write(assembled, out),
-        Format::Short => short::write(assembled, style, out),
-        Format::Json => {
+        MessageFormat::Human => HumanRenderer { style, sources }.write(assembled, out),
+        MessageFormat::Short => short::write(assembled, style, out),
+        MessageFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &assembled.report)?;
             writeln!(out)
         }
-        Format::Sarif => {
+        MessageFormat::Sarif => {
             serde_json::to_writer_pretty(&mut *out, &sarif::document(assembled))?;
             writeln!(out)
         }

@@ -3,7 +3,7 @@
 //! In: the findings of a run, in order, with the checks that operators lack. Out: the worst of the findings that one
 //! check would fix, with the positions of the others. Accesses are counted separately.
 
-use super::suppress::{Silence, Suppressed};
+use super::suppress::{Suppressed, SuppressionReason};
 use base::rules::Rule;
 use contracts::{Cond, implies, parse};
 use finding::{Finding, Position, Related, SAME_CHECK};
@@ -11,16 +11,16 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Rule that the accesses break, and position of the operator.
-type Operator = (Rule, Position);
+type OperatorKey = (Rule, Position);
 
-fn operator(f: &Finding) -> Option<Operator> {
+fn operator(f: &Finding) -> Option<OperatorKey> {
     f.missing_check.as_ref().map(|m| (f.rule, m.function.clone()))
 }
 
 /// Replaces each finding's check by the strongest check of its operator that implies it: the weaker ones are then
 /// redundant.
 pub fn strengthen(findings: &mut [Finding]) {
-    let mut operators: FxHashMap<Operator, Vec<(String, Cond)>> = FxHashMap::default();
+    let mut operators: FxHashMap<OperatorKey, Vec<(String, Cond)>> = FxHashMap::default();
     for f in findings.iter() {
         let Some((operator, check)) = operator(f).zip(f.missing_check.as_ref()) else { continue };
         let all = operators.entry(operator).or_default();
@@ -46,12 +46,12 @@ pub fn strengthen(findings: &mut [Finding]) {
 /// A missing check. If the index tensors of an operator lead out of bounds and no condition was found, the contents of
 /// these tensors.
 #[derive(PartialEq, Eq, Hash)]
-enum Lack {
-    Condition(Operator, String),
+enum AbsentCheck {
+    Condition(OperatorKey, String),
     Contents { root: String, array: String, of: Vec<String> },
 }
 
-impl Lack {
+impl AbsentCheck {
     fn of(f: &Finding) -> Option<Self> {
         if let (Some(operator), Some(m)) = (operator(f), &f.missing_check) {
             return Some(Self::Condition(operator, m.condition.clone()));
@@ -68,10 +68,10 @@ impl Lack {
 #[must_use]
 pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding>, Vec<Suppressed>) {
     let all = reported.into_iter().map(|f| (f, None)).chain(suppressed.into_iter().map(|s| (s.finding, Some(s.by))));
-    let mut groups: Vec<Vec<(Finding, Option<Silence>)>> = vec![];
-    let mut known: FxHashMap<Lack, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<(Finding, Option<SuppressionReason>)>> = vec![];
+    let mut known: FxHashMap<AbsentCheck, usize> = FxHashMap::default();
     for (f, by) in all {
-        match Lack::of(&f) {
+        match AbsentCheck::of(&f) {
             Some(lack) => {
                 let at = *known.entry(lack).or_insert(groups.len());
                 if at == groups.len() {
@@ -84,11 +84,11 @@ pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding
     }
     let (mut reported, mut suppressed) = (vec![], vec![]);
     for group in groups {
-        let is_of_path = |by: &Option<Silence>| matches!(by, Some(Silence::Path { .. }));
+        let is_of_path = |by: &Option<SuppressionReason>| matches!(by, Some(SuppressionReason::Path { .. }));
         let (of_paths, mut group): (Vec<_>, Vec<_>) = group.into_iter().partition(|(_, by)| is_of_path(by));
         suppressed.extend(of_paths.into_iter().filter_map(|(finding, by)| Some(Suppressed { finding, by: by? })));
         group.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
-        let in_baseline = group.iter().find_map(|(_, by)| by.clone().filter(|by| *by == Silence::Baseline));
+        let in_baseline = group.iter().find_map(|(_, by)| by.clone().filter(|by| *by == SuppressionReason::Baseline));
         let first = group.first().and_then(|(_, by)| by.clone());
         if let Some(by) = first.or(in_baseline) {
             suppressed
@@ -119,7 +119,7 @@ fn order(f: &Finding) -> impl Ord + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::{join, strengthen};
-    use crate::suppress::{Silence, Suppressed};
+    use crate::suppress::{Suppressed, SuppressionReason};
     use base::rules::Rule;
     use finding::samples;
     use finding::{Finding, MissingCheck, SAME_CHECK, TensorArgument, Verdict};
@@ -202,20 +202,20 @@ mod tests {
     #[test]
     fn who_accepts_the_finding_accepts_its_places() {
         let [a, b] = [lacks(7, "x.numel() >= n"), lacks(8, "x.numel() >= n")];
-        let comment = || Silence::Comment { reason: "why".into() };
+        let comment = || SuppressionReason::Comment { reason: "why".into() };
         let by = |finding: &Finding, by| vec![Suppressed { finding: finding.clone(), by }];
         let (reported, suppressed) = join(vec![b.clone()], by(&a, comment()));
         assert_eq!((reported.len(), suppressed.len()), (0, 2));
         let (reported, suppressed) = join(vec![a.clone()], by(&b, comment()));
         assert_eq!((lines(&reported[0]), suppressed.len()), (vec![], 1), "only its own place");
-        let (reported, suppressed) = join(vec![a], by(&b, Silence::Baseline));
+        let (reported, suppressed) = join(vec![a], by(&b, SuppressionReason::Baseline));
         assert_eq!((reported.len(), suppressed.len()), (0, 2), "the one that speaks for them may be another one now");
     }
 
     #[test]
     fn what_is_said_of_a_path_silences_nothing_elsewhere() {
         let [a, b] = [lacks(7, "x.numel() >= n"), lacks(8, "x.numel() >= n")];
-        let by = Silence::Path { reason: "theirs".into() };
+        let by = SuppressionReason::Path { reason: "theirs".into() };
         let (reported, suppressed) = join(vec![b], vec![Suppressed { finding: a, by }]);
         assert_eq!((reported.len(), reported[0].access.position.line, suppressed.len()), (1, 8, 1));
     }

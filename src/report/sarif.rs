@@ -3,7 +3,7 @@
 use super::assemble::Assembled;
 use super::explain;
 use super::short::word;
-use super::suppress::Silence;
+use super::suppress::SuppressionReason;
 use base::rules::{Level, Rule};
 use finding::Finding;
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ pub fn document(assembled: &Assembled) -> Value {
     let report = &assembled.report;
     let accepted = assembled.suppressed.iter().map(|s| {
         let (kind, reason) = match &s.by {
-            Silence::Comment { reason } => ("inSource", reason.as_str()),
-            Silence::Path { reason } => ("external", reason.as_str()),
-            Silence::Baseline => ("external", "in the baseline"),
+            SuppressionReason::Comment { reason } => ("inSource", reason.as_str()),
+            SuppressionReason::Path { reason } => ("external", reason.as_str()),
+            SuppressionReason::Baseline => ("external", "in the baseline"),
         };
         let mut r = result(&s.finding);
         r["suppressions"] = json!([{"kind": kind, "justification": reason}]);

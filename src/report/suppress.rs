@@ -7,13 +7,13 @@ use super::baseline::Baseline;
 use config::{AllowPath, Config, RuleSelector};
 use finding::Finding;
 use finding::paths::ProjectRoot;
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Reason why a finding is not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum SuppressionReason {
     Comment { reason: String },
     Path { reason: String },
     Baseline,
@@ -23,7 +23,7 @@ pub enum Silence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppressed {
     pub finding: Finding,
-    pub by: Silence,
+    pub by: SuppressionReason,
 }
 
 /// A message about the project's own settings or comments, not about its memory accesses.
@@ -49,7 +49,7 @@ struct Comment {
 #[derive(Debug)]
 pub struct Suppressions<'a> {
     root: &'a ProjectRoot,
-    sources: &'a Sources,
+    sources: &'a SourceFiles,
     /// Folder of scuba.toml, which patterns are relative to.
     base: PathBuf,
     allow: &'a [AllowPath],
@@ -63,7 +63,7 @@ impl<'a> Suppressions<'a> {
     pub fn new(
         config: &'a Config,
         root: &'a ProjectRoot,
-        sources: &'a Sources,
+        sources: &'a SourceFiles,
         baseline: Option<&'a Baseline>,
     ) -> Self {
         let base = config.folder().unwrap_or(root.folder()).to_owned();
@@ -83,14 +83,14 @@ impl<'a> Suppressions<'a> {
         (reported, suppressed)
     }
 
-    fn silence(&mut self, f: &Finding) -> Option<Silence> {
+    fn silence(&mut self, f: &Finding) -> Option<SuppressionReason> {
         let place = &f.access.position;
         // Every matching comment counts as used, so that a redundant one is not reported as unused.
         let mut by_comment = None;
         for (comment, used) in self.comments(&place.file) {
             if comment.target == place.line && comment.rules.iter().any(|r| r.matches(f.rule)) {
                 *used = true;
-                by_comment.get_or_insert_with(|| Silence::Comment { reason: comment.reason.clone() });
+                by_comment.get_or_insert_with(|| SuppressionReason::Comment { reason: comment.reason.clone() });
             }
         }
         if by_comment.is_some() {
@@ -99,9 +99,9 @@ impl<'a> Suppressions<'a> {
         let absolute = self.root.absolute(&place.file);
         let relative = absolute.strip_prefix(&self.base).unwrap_or(&absolute);
         if let Some(a) = self.allow.iter().find(|a| a.rule.matches(f.rule) && a.glob.is_match(relative)) {
-            return Some(Silence::Path { reason: a.reason.clone() });
+            return Some(SuppressionReason::Path { reason: a.reason.clone() });
         }
-        self.baseline.is_some_and(|b| b.contains(&f.fingerprint)).then_some(Silence::Baseline)
+        self.baseline.is_some_and(|b| b.contains(&f.fingerprint)).then_some(SuppressionReason::Baseline)
     }
 
     fn comments(&mut self, file: &str) -> &mut Vec<(Comment, bool)> {
@@ -204,13 +204,13 @@ fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Silence, Suppressions, read};
+    use super::{SuppressionReason, Suppressions, read};
     use base::rules::Rule;
     use config::{Config, parse};
     use finding::Finding;
     use finding::paths::ProjectRoot;
     use finding::samples;
-    use finding::sources::Sources;
+    use finding::sources::SourceFiles;
     use std::path::Path;
 
     fn at(line: u32, rule: Rule) -> Finding {
@@ -262,7 +262,7 @@ mod tests {
         )
         .unwrap();
         let root = ProjectRoot::new(dir.path().to_owned());
-        let sources = Sources::new(root.clone());
+        let sources = SourceFiles::new(root.clone());
         let config = Config::default();
         let mut s = Suppressions::new(&config, &root, &sources, None);
         let (reported, suppressed) =
@@ -271,7 +271,7 @@ mod tests {
             reported.iter().map(|f| (f.access.position.line, f.rule)).collect::<Vec<_>>(),
             [(1, Rule::OobGlobal), (2, Rule::OobShared)]
         );
-        assert_eq!(suppressed[0].by, Silence::Comment { reason: "checked by the caller".into() });
+        assert_eq!(suppressed[0].by, SuppressionReason::Comment { reason: "checked by the caller".into() });
         let notices = s.notices(&["a.cu".into()]);
         assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [3]);
     }
@@ -281,7 +281,7 @@ mod tests {
         let text = "[[allow]]\nrule = \"oob-global\"\npath = \"third_party/**\"\nreason = \"upstream\"\n";
         let config = parse(text, Path::new("/p/scuba.toml")).unwrap();
         let root = ProjectRoot::new("/p".into());
-        let sources = Sources::new(root.clone());
+        let sources = SourceFiles::new(root.clone());
         let mut s = Suppressions::new(&config, &root, &sources, None);
         let mut inside = at(1, Rule::OobGlobal);
         inside.access.position.file = "third_party/x/a.cu".into();
@@ -289,6 +289,6 @@ mod tests {
         other_rule.rule = Rule::OobShared;
         let (reported, suppressed) = s.split(vec![inside, other_rule, at(1, Rule::OobGlobal)]);
         assert_eq!((reported.len(), suppressed.len()), (2, 1));
-        assert_eq!(suppressed[0].by, Silence::Path { reason: "upstream".into() });
+        assert_eq!(suppressed[0].by, SuppressionReason::Path { reason: "upstream".into() });
     }
 }

@@ -1,21 +1,21 @@
 //! Tests every renderer on the same constructed findings, over small real source files.
 
-use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
+use super::assemble::{Assembled, Policy, ProgramFindings, RunFindings, assemble};
 use super::levels::Levels;
-use super::render::{Format, Style, Verbosity, render};
+use super::render::{MessageFormat, Style, Verbosity, render};
 use base::rules::Rule;
 use config::Config;
 use finding::counts::PlaceClass;
 use finding::paths::ProjectRoot;
 use finding::samples;
-use finding::sources::Sources;
+use finding::sources::SourceFiles;
 use finding::{
-    Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
-    Space, Summary, Tool, Undecided, Unseen, Verdict,
+    Allocation, Axioms, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, MemorySpace, NotAnalysed,
+    Position, ReasonCode, ReportTool, Summary, Undecided, UnreadObject, Verdict,
 };
 
-fn tool() -> Tool {
-    Tool {
+fn tool() -> ReportTool {
+    ReportTool {
         version: "0.1.0".into(),
         z3: "5.4.0".into(),
         frontend: "clang 22.1.8".into(),
@@ -36,7 +36,7 @@ fn findings() -> Vec<Finding> {
     shared.access.partition = Some("tile: bytes 0 to 127 of smem".into());
     shared.access.index = "[threadIdx.y][k + 1]".into();
     shared.access.direction = Direction::Read;
-    shared.access.space = Space::Shared;
+    shared.access.space = MemorySpace::Shared;
     shared.access.kernel = "smooth(float*)".into();
     shared.allocation =
         Some(Allocation { file: "/project/tile.cuh".into(), line: 2, column: 20, extent: "128".into() });
@@ -53,7 +53,7 @@ fn findings() -> Vec<Finding> {
     vec![proved.clone(), proved, shared, accepted]
 }
 
-fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> Assembled {
+fn assembled(folder: &std::path::Path, sources: &SourceFiles, write_files: bool) -> Assembled {
     if write_files {
         let text = samples::SCALE
             .replace("  a[i] *= 2.0f;\n", "  a[i] *= 2.0f;\n  a[i] -= 1; // scuba: allow(oob-global) as above\n");
@@ -78,7 +78,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
     let config = Config::default();
     let levels = Levels::default();
     let root = ProjectRoot::new(folder.to_owned());
-    let found = Found {
+    let found = RunFindings {
         limits_reached: vec![],
         second: vec![],
         programs: vec![ProgramFindings {
@@ -88,7 +88,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
                 position: Position { file: place("/project/scale.cu"), line: 5, column: 11 },
                 kernel: "scale(float*, int)".into(),
                 array: "b".into(),
-                code: Code::Other,
+                code: ReasonCode::Other,
                 reason: "solver budget".into(),
                 related: vec![],
             }],
@@ -108,7 +108,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
             reason: "no member named `x`".into(),
         }],
         built_without: vec![place("/project/cached.cu")],
-        unseen: [Unseen {
+        unseen: [UnreadObject {
             program: "app".into(),
             object: "options.cpp.o".into(),
             reason: "its compile command is not known".into(),
@@ -121,44 +121,44 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
     assemble(found, tool(), &Policy { config: &config, levels: &levels, root: &root, baseline: None }, sources)
 }
 
-fn rendered_in(format: Format, style: Style, write_files: bool) -> String {
+fn rendered_in(format: MessageFormat, style: Style, write_files: bool) -> String {
     let dir = tempfile::tempdir().unwrap();
-    let sources = Sources::new(ProjectRoot::new(dir.path().to_owned()));
+    let sources = SourceFiles::new(ProjectRoot::new(dir.path().to_owned()));
     let assembled = assembled(dir.path(), &sources, write_files);
     let mut out = Vec::new();
     render(&assembled, format, style, &sources, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn rendered(format: Format, verbosity: Verbosity) -> String {
+fn rendered(format: MessageFormat, verbosity: Verbosity) -> String {
     rendered_in(format, Style { colour: false, verbosity, summary: true }, true)
 }
 
 #[test]
 fn human() {
-    insta::assert_snapshot!(rendered(Format::Human, Verbosity::Normal));
+    insta::assert_snapshot!(rendered(MessageFormat::Human, Verbosity::Normal));
 }
 
 #[test]
 fn human_verbose() {
-    insta::assert_snapshot!(rendered(Format::Human, Verbosity::Verbose));
+    insta::assert_snapshot!(rendered(MessageFormat::Human, Verbosity::Verbose));
 }
 
 #[test]
 fn human_quiet_shows_denied_findings_only() {
-    let text = rendered(Format::Human, Verbosity::Quiet);
+    let text = rendered(MessageFormat::Human, Verbosity::Quiet);
     assert!(text.contains("error[oob-global]") && !text.contains("warning") && !text.contains("scuba: "), "{text}");
 }
 
 #[test]
 fn human_without_the_source_files() {
-    insta::assert_snapshot!(rendered_in(Format::Human, Style { summary: true, ..Style::default() }, false));
+    insta::assert_snapshot!(rendered_in(MessageFormat::Human, Style { summary: true, ..Style::default() }, false));
 }
 
 #[test]
 fn colour_adds_escapes_and_changes_no_text() {
-    let plain = rendered_in(Format::Human, Style::default(), true);
-    let coloured = rendered_in(Format::Human, Style { colour: true, ..Style::default() }, true);
+    let plain = rendered_in(MessageFormat::Human, Style::default(), true);
+    let coloured = rendered_in(MessageFormat::Human, Style { colour: true, ..Style::default() }, true);
     assert!(coloured.contains("\u{1b}[") && !plain.contains('\u{1b}'));
     let mut stripped = String::new();
     let mut rest = coloured.as_str();
@@ -173,12 +173,12 @@ fn colour_adds_escapes_and_changes_no_text() {
 
 #[test]
 fn short() {
-    insta::assert_snapshot!(rendered(Format::Short, Verbosity::Normal));
+    insta::assert_snapshot!(rendered(MessageFormat::Short, Verbosity::Normal));
 }
 
 #[test]
 fn json_is_the_documented_document() {
-    let text = rendered(Format::Json, Verbosity::Normal);
+    let text = rendered(MessageFormat::Json, Verbosity::Normal);
     insta::assert_snapshot!(text);
     let back: finding::Report = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_string_pretty(&back).unwrap() + "\n", text);
@@ -188,28 +188,28 @@ fn json_is_the_documented_document() {
 fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
     const NOTE: &str = "= note: hardware confirmation was not run: there is no NVIDIA GPU here";
     let dir = tempfile::tempdir().unwrap();
-    let sources = Sources::new(ProjectRoot::new(dir.path().to_owned()));
+    let sources = SourceFiles::new(ProjectRoot::new(dir.path().to_owned()));
     let mut assembled = assembled(dir.path(), &sources, true);
     let text = |assembled: &Assembled, format, summary| {
         let mut out = Vec::new();
         render(assembled, format, Style { summary, ..Style::default() }, &sources, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
-    let short = text(&assembled, Format::Short, false);
+    let short = text(&assembled, MessageFormat::Short, false);
     let denied = assembled.report.findings.iter_mut().filter(|f| f.level == base::rules::Level::Deny);
     let denied = denied.map(|f| f.confirmation_not_run = Some("there is no NVIDIA GPU here".into())).count();
     assert!(denied > 0 && denied < assembled.report.findings.len());
-    assert_eq!(text(&assembled, Format::Human, false).matches(NOTE).count(), denied);
-    assert!(!text(&assembled, Format::Human, true).contains("hardware confirmation"));
-    assert_eq!(text(&assembled, Format::Short, false), short);
+    assert_eq!(text(&assembled, MessageFormat::Human, false).matches(NOTE).count(), denied);
+    assert!(!text(&assembled, MessageFormat::Human, true).contains("hardware confirmation"));
+    assert_eq!(text(&assembled, MessageFormat::Short, false), short);
     assert_eq!(
-        text(&assembled, Format::Json, false)
+        text(&assembled, MessageFormat::Json, false)
             .matches(r#""confirmation_not_run": "there is no NVIDIA GPU here""#)
             .count(),
         denied
     );
     assert_eq!(
-        text(&assembled, Format::Sarif, false)
+        text(&assembled, MessageFormat::Sarif, false)
             .matches(r#""confirmationNotRun": "there is no NVIDIA GPU here""#)
             .count(),
         denied
@@ -218,12 +218,14 @@ fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
 
 #[test]
 fn sarif() {
-    insta::assert_snapshot!(rendered(Format::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+    insta::assert_snapshot!(
+        rendered(MessageFormat::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION")
+    );
 }
 
 #[test]
 fn sarif_keeps_the_rules_of_its_standard() {
-    let doc: serde_json::Value = serde_json::from_str(&rendered(Format::Sarif, Verbosity::Normal)).unwrap();
+    let doc: serde_json::Value = serde_json::from_str(&rendered(MessageFormat::Sarif, Verbosity::Normal)).unwrap();
     assert_eq!(doc["version"], "2.1.0");
     let run = &doc["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();

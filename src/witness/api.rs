@@ -2,7 +2,7 @@
 
 use base::work::Work;
 use contracts::Cond;
-use finding::{Direction, Held};
+use finding::{Direction, HeldScalar};
 use ir::{BlockId, FuncRef};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Concrete inputs of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Inputs {
+pub struct ConcreteInputs {
     /// `argv[1]…` for `main`; the interpreter chooses `argv[0]` itself.
     pub argv: Vec<String>,
     /// Arguments in parameter order, for roots other than `main`. A parameter beyond the end is unknown; a pointer
@@ -23,13 +23,13 @@ pub struct Inputs {
     pub null: BTreeSet<String>,
     /// Initial contents of objects behind parameters and of structures passed by value, as far as the program reads
     /// them. A pointer comes before the contents of its pointee.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldScalar>,
     /// Description of the tensor arguments for messages; `held` has all their contents.
     pub tensors: BTreeMap<String, finding::TensorArgument>,
     /// Launch configuration, if the root itself is a kernel.
-    pub launch: Option<Alone>,
+    pub launch: Option<IsolatedLaunch>,
     /// Conditions on the arguments. A run whose arguments break one is a run that no caller could make.
-    pub required: Vec<Required>,
+    pub required: Vec<RequiredCondition>,
     /// Whether no caller can give these inputs: they break the meaning or the invariant of a type.
     pub impossible: bool,
     pub stdin: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct Inputs {
 
 /// Launch of a kernel without host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Alone {
+pub struct IsolatedLaunch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
@@ -51,7 +51,7 @@ pub struct Alone {
 
 /// Program point: an access, an allocation, a launch or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Site {
+pub struct ProgramPoint {
     pub func: FuncRef,
     pub block: BlockId,
     /// Index into the block's instructions. The number of instructions stands for the block's terminator (an
@@ -90,12 +90,12 @@ pub enum ObjectKind {
 
 /// Object that an access was meant for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Object {
+pub struct IntendedObject {
     pub kind: ObjectKind,
     /// Source name of the variable, or name of the function that allocated the object.
     pub name: String,
     /// Allocating call for heap and device objects; allocating instruction for stack objects.
-    pub alloc: Option<Site>,
+    pub alloc: Option<ProgramPoint>,
     /// Size in bytes.
     pub extent: u64,
     pub freed: bool,
@@ -103,7 +103,7 @@ pub struct Object {
 
 /// Kind of error of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Fault {
+pub enum AccessFault {
     /// The access is outside its object, or its address belongs to no object.
     Bounds,
     /// The access goes through null or an address near it.
@@ -136,29 +136,29 @@ pub struct PartBounds {
     pub end: Option<i64>,
 }
 
-impl Fault {
+impl AccessFault {
     /// Whether this fault answers a search for `wanted`: a null access also answers a search for a bounds error.
     pub fn answers(self, wanted: Self) -> bool {
         self == wanted || (self == Self::Null && wanted == Self::Bounds)
     }
 }
 
-/// Occurrence of a [`Fault`], such as an access outside its object or to freed memory.
+/// Occurrence of a [`AccessFault`], such as an access outside its object or to freed memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadAccess {
-    pub fault: Fault,
-    pub site: Site,
+    pub fault: AccessFault,
+    pub site: ProgramPoint,
     /// Call chain of the thread to the access, starting with the call in the kernel.
-    pub callers: Vec<Site>,
+    pub callers: Vec<ProgramPoint>,
     /// Call of the launch stub or of `cudaLaunchKernel`; `None` for host accesses.
-    pub launch_site: Option<Site>,
+    pub launch_site: Option<ProgramPoint>,
     /// Number of the launch in the run, from 0. Launches that do not run are counted, too.
     pub launch: u64,
     pub grid: [u64; 3],
     pub block_dim: [u64; 3],
     pub block: [u64; 3],
     pub thread: [u64; 3],
-    pub object: Object,
+    pub object: IntendedObject,
     /// Bytes from the start of the object; negative before the start.
     pub offset: i64,
     /// Width in bytes.
@@ -173,7 +173,7 @@ impl BadAccess {
     /// 2^32. Device code computes shared addresses so: `p[~i]` with an `unsigned` index is `p[-1 - i]` there.
     #[must_use]
     pub fn is_inside_in_hardware(&self) -> bool {
-        self.fault == Fault::Bounds
+        self.fault == AccessFault::Bounds
             && matches!(self.object.kind, ObjectKind::Shared | ObjectKind::DynamicShared)
             && u64::try_from(self.offset.rem_euclid(1 << 32)).is_ok_and(|o| o + self.bytes <= self.object.extent)
     }
@@ -184,7 +184,7 @@ pub type BlockThread = ([u64; 3], [u64; 3]);
 
 /// Which threads of a launch to try.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Threads {
+pub enum TriedThreads {
     /// Threads to try in order. Where a thread's path depends on others, its whole block is run.
     List(Vec<BlockThread>),
     /// Every thread of one block.
@@ -195,48 +195,48 @@ pub enum Threads {
 
 /// Part of an object that an access must leave while it stays in the object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Parts {
+pub enum PartTarget {
     /// Pointer variables that cut the object into parts, each named by the only store that sets it. The access goes
     /// through the variable of `own` and touches a part that begins at another one.
-    Named { own: Site, others: Vec<Site> },
+    Named { own: ProgramPoint, others: Vec<ProgramPoint> },
     /// The given number of bytes from the base address of an address computation.
-    Row { gep: Site, bytes: u64 },
+    Row { gep: ProgramPoint, bytes: u64 },
 }
 
 /// The access that a witness claims to be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Target {
-    pub site: Site,
+pub struct TargetAccess {
+    pub site: ProgramPoint,
     /// Call chain from the kernel to the access, where it matters: an atomic operation of a header has many callers.
-    pub callers: Option<Vec<Site>>,
+    pub callers: Option<Vec<ProgramPoint>>,
     /// Launch to look at. `None`: any launch, or the host itself if `site` is in host code.
-    pub launch_site: Option<Site>,
+    pub launch_site: Option<ProgramPoint>,
     /// Number of the launch in the run. If this launch does not reach the access, other launches of the launch site
     /// count.
     pub launch: Option<u64>,
-    pub threads: Threads,
+    pub threads: TriedThreads,
     /// Fault to look for; `None`: any.
-    pub fault: Option<Fault>,
+    pub fault: Option<AccessFault>,
     /// Side of a copy; `None`: either.
     pub direction: Option<Direction>,
     /// Required alignment in bytes, which the address must violate.
     pub align: Option<u32>,
     /// Part that the access must leave: no other fault counts.
-    pub parts: Option<Parts>,
+    pub parts: Option<PartTarget>,
     /// Contract that the call or launch must break: no other fault counts.
-    pub contract: Option<Required>,
+    pub contract: Option<RequiredCondition>,
 }
 
 /// Condition that must hold at every call of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Required {
+pub struct RequiredCondition {
     pub function: FuncRef,
     pub condition: Cond,
 }
 
 /// Bounds of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
+pub struct RunBudget {
     /// Instructions executed by all threads together.
     pub steps: u64,
     /// Total work of the run, steps included.
@@ -250,7 +250,7 @@ pub struct Budget {
     pub memory: u64,
 }
 
-impl Default for Budget {
+impl Default for RunBudget {
     fn default() -> Self {
         Self {
             steps: 200_000_000,
@@ -282,12 +282,12 @@ pub enum Cause {
 
 /// Reason why a run leaves something undecided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Why {
+pub struct UndecidedReason {
     pub text: String,
     pub cause: Cause,
 }
 
-impl Why {
+impl UndecidedReason {
     /// Wraps the text with `words`, for example to add a source position; keeps the cause.
     #[must_use]
     pub fn said(self, words: impl FnOnce(&str) -> String) -> Self {
@@ -295,19 +295,19 @@ impl Why {
     }
 }
 
-impl From<String> for Why {
+impl From<String> for UndecidedReason {
     fn from(text: String) -> Self {
         Self { text, cause: Cause::Other }
     }
 }
 
-impl From<&str> for Why {
+impl From<&str> for UndecidedReason {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
 }
 
-impl std::fmt::Display for Why {
+impl std::fmt::Display for UndecidedReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
@@ -315,28 +315,28 @@ impl std::fmt::Display for Why {
 
 /// Verdict of a replay on its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Outcome {
+pub enum ReplayOutcome {
     /// The program's own code reached the access out of bounds; `assumptions` lists what the run assumed before.
     Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
     /// The run ended without the bad access, or the access was within bounds.
     NotReached { why: String },
     /// The result depends on something that the interpreter does not compute, or the budget ran out.
-    Incomplete { why: Why },
+    Incomplete { why: UndecidedReason },
     /// The run reached the access with an address that was read out of bounds, so that the address is unknown.
-    Astray { why: Why, assumptions: Vec<String> },
+    Astray { why: UndecidedReason, assumptions: Vec<String> },
 }
 
 /// Result of an exhaustive run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Run {
+pub struct ExhaustiveRun {
     /// Bad accesses: one entry for each access site, launch site and object, in order of first occurrence.
     pub bad: Vec<BadAccess>,
     /// Number of leading entries of `bad` that came before poison decided anything.
     pub certain: usize,
     /// Device accesses that were reached with an address read out of bounds, before poison decided anything.
-    pub astray: Vec<Site>,
+    pub astray: Vec<ProgramPoint>,
     /// Execution count of each load, store, atomic and memory copy in device code.
-    pub visited: FxHashMap<Site, u64>,
+    pub visited: FxHashMap<ProgramPoint, u64>,
     /// Whether every launch, block and thread ran to its end and poison decided nothing.
     pub completed: bool,
     /// Reason why the run is not complete; empty if `completed`.

@@ -3,18 +3,20 @@
 //! In: the condition to break, and a function about to be called or launched with concrete values. Out: a fault at
 //! the call if the condition does not hold. An unknown value decides nothing.
 
-use super::api::{Fault, Required};
-use super::machine::call::Stop;
+use super::api::{AccessFault, RequiredCondition};
+use super::machine::call::ThreadStop;
 use super::machine::state::Machine;
-use super::machine::thread::{Launch, Thread, site_of};
+use super::machine::thread::{CurrentLaunch, Thread, site_of};
 use super::machine::value::Val;
 use super::memory::globals::leaves;
 use super::memory::space::split;
-use contracts::ast::{Axis, Launch as Word};
+use contracts::ast::{Dim3Member, LaunchProperty};
 use contracts::eval::{Truth, eval};
-use contracts::world::{Reading, Value, World};
+use contracts::world::{TermValue, World, WorldAnswer};
 use finding::Direction;
-use ir::{FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name};
+use ir::{
+    ArithmeticType, FuncRef, Function, Module, Program, TypeId, TypeKind, element_name, plain_number, pointee_name,
+};
 use models::{tensors, views};
 
 /// Most nodes of a condition to evaluate; each value of a `forall` counts again.
@@ -23,7 +25,7 @@ const STEPS: u64 = 1_000_000;
 impl Machine<'_> {
     /// Contract of `f`, if the run looks for a violation of it.
     #[inline]
-    pub(crate) fn contract_of(&self, f: FuncRef) -> Option<&Required> {
+    pub(crate) fn contract_of(&self, f: FuncRef) -> Option<&RequiredCondition> {
         self.seen.target.as_ref()?.contract.as_ref().filter(|c| c.function == f)
     }
 
@@ -31,16 +33,18 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// Ends the run if a caller may not.
-    pub(crate) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    pub(crate) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), ThreadStop> {
         if self.inputs.impossible {
-            return Err(Stop::Ended("no caller gives these: they break what the type of one of them means".to_owned()));
+            return Err(ThreadStop::Ended(
+                "no caller gives these: they break what the type of one of them means".to_owned(),
+            ));
         }
         for required in self.inputs.required.clone() {
-            let world = Called { machine: self, th, f, args, launch: None };
+            let world = EvaluatedCall { machine: self, th, f, args, launch: None };
             match eval(&required.condition, &world, STEPS) {
                 Ok(Truth::True) => {}
                 Ok(Truth::False | Truth::Undefined(_)) => {
-                    return Err(Stop::Ended(format!("`{}`, its contract, does not hold", required.condition)));
+                    return Err(ThreadStop::Ended(format!("`{}`, its contract, does not hold", required.condition)));
                 }
                 Err(why) => self
                     .seen
@@ -55,7 +59,7 @@ impl Machine<'_> {
     /// # Errors
     /// Stops if the contract is broken and this is the fault that the run looks for.
     #[cold]
-    pub(crate) fn contract_at_call(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    pub(crate) fn contract_at_call(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), ThreadStop> {
         let depth = th.frames.len();
         self.owe(th, f, args, None, depth)
     }
@@ -68,9 +72,9 @@ impl Machine<'_> {
     pub(crate) fn contract_at_launch(
         &mut self,
         th: &Thread,
-        launch: &Launch,
+        launch: &CurrentLaunch,
         (args, shared): (&[Val], u64),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         // If a launch stub exists, the launch site is the user's call of the stub.
         let stub = th
             .frames
@@ -84,17 +88,17 @@ impl Machine<'_> {
         th: &Thread,
         f: FuncRef,
         args: &[Val],
-        launch: Option<(&Launch, u64)>,
+        launch: Option<(&CurrentLaunch, u64)>,
         depth: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let Some(required) = self.contract_of(f).cloned() else { return Ok(()) };
-        let world = Called { machine: self, th, f, args, launch };
+        let world = EvaluatedCall { machine: self, th, f, args, launch };
         match eval(&required.condition, &world, STEPS) {
             Ok(Truth::True) => Ok(()),
             Ok(Truth::False | Truth::Undefined(_)) => {
                 let Some(frame) = depth.checked_sub(1).and_then(|i| th.frames.get(i)) else { return Ok(()) };
                 let site = site_of(&frame.code, frame.pc.wrapping_sub(1));
-                self.fault_at(th, depth, site, (Fault::BrokenContract, 0, 0, Direction::Read))
+                self.fault_at(th, depth, site, (AccessFault::BrokenContract, 0, 0, Direction::Read))
             }
             Err(why) => {
                 self.seen.doubt(format!(
@@ -109,17 +113,17 @@ impl Machine<'_> {
 }
 
 /// A call and its argument values, as the contract evaluator sees them.
-struct Called<'a, 'p> {
+struct EvaluatedCall<'a, 'p> {
     machine: &'a Machine<'p>,
     th: &'a Thread,
     f: FuncRef,
     args: &'a [Val],
-    launch: Option<(&'a Launch, u64)>,
+    launch: Option<(&'a CurrentLaunch, u64)>,
 }
 
 /// A typed memory location.
 #[derive(Clone)]
-pub(crate) struct Typed {
+pub(crate) struct TypedLocation {
     address: u64,
     /// Element size in bytes, if known.
     size: Option<u64>,
@@ -132,7 +136,7 @@ pub(crate) struct Typed {
     registers: Option<[Option<u64>; 2]>,
 }
 
-impl Typed {
+impl TypedLocation {
     /// Reads `bytes` bytes at the location's offset from its registers, if it has any.
     fn in_registers(&self, bytes: u32) -> Option<u64> {
         let (word, from) = (usize::try_from(self.address / 8).ok()?, self.address % 8);
@@ -142,7 +146,7 @@ impl Typed {
     }
 }
 
-impl Called<'_, '_> {
+impl EvaluatedCall<'_, '_> {
     fn function(&self) -> &Function {
         self.machine.program.func(self.f)
     }
@@ -152,25 +156,25 @@ impl Called<'_, '_> {
     }
 
     /// Location at `address` with the pointee type of the pointer type `type_name`.
-    fn pointed(&self, address: u64, type_name: &str) -> Typed {
+    fn pointed(&self, address: u64, type_name: &str) -> TypedLocation {
         let m = self.module();
         let name = pointee_name(type_name).unwrap_or_default();
         let plain = name.trim_start_matches("const ").trim();
         let ty = m.type_named(name);
-        Typed {
+        TypedLocation {
             address,
             size: ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(|| match plain_number(plain)? {
-                Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+                ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits) => Some(u64::from(bits / 8)),
             }),
             ty,
-            unsigned: matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. })),
+            unsigned: matches!(plain_number(plain), Some(ArithmeticType::Int { unsigned: true, .. })),
             name: plain.to_owned(),
             registers: None,
         }
     }
 
     /// The structure `name`, if it is passed by value in registers.
-    fn in_registers(&self, name: &str) -> Option<Typed> {
+    fn in_registers(&self, name: &str) -> Option<TypedLocation> {
         let (func, m) = (self.function(), self.module());
         let (mut slot, mut registers, mut of) = (0, [None; 2], None);
         for (i, p) in func.params.iter().enumerate() {
@@ -182,14 +186,14 @@ impl Called<'_, '_> {
             slot += if p.byval.is_some() { 1 } else { leaves(m, p.ty).len() };
         }
         let name = func.declared_type(name).unwrap_or_default().to_owned();
-        Some(Typed { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
+        Some(TypedLocation { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
     }
 
     /// The tensor implementation behind a tensor handle.
-    fn tensor(&self, handle: &Typed) -> Option<Typed> {
+    fn tensor(&self, handle: &TypedLocation) -> Option<TypedLocation> {
         let ty = tensors::is_handle(&handle.name).then(|| self.module().type_named(tensors::TENSOR))??;
         let address = self.read(handle.address, 8)?;
-        Some(Typed { address, ty: Some(ty), name: tensors::TENSOR.to_owned(), ..handle.clone() })
+        Some(TypedLocation { address, ty: Some(ty), name: tensors::TENSOR.to_owned(), ..handle.clone() })
     }
 
     /// Reads `bytes` bytes at an address, if they are known.
@@ -201,21 +205,21 @@ impl Called<'_, '_> {
 
     /// Value of a location by its type: an integer, a pointer, an object, or an array as the pointer to its first
     /// element.
-    fn held(&self, at: &Typed) -> Reading<Value<Typed, Typed>> {
+    fn held(&self, at: &TypedLocation) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
         let m = self.module();
-        let Some(ty) = at.ty else { return Reading::Unknown };
+        let Some(ty) = at.ty else { return WorldAnswer::Unknown };
         let read = |bytes: u32| {
             if at.registers.is_some() { at.in_registers(bytes) } else { self.read(at.address, bytes) }
         };
         match &m.ty(ty).kind {
             TypeKind::Int(bits) if *bits <= 64 => {
-                known(read(bits.div_ceil(8)).map(|v| Value::Int(number(v, *bits, at.unsigned))))
+                known(read(bits.div_ceil(8)).map(|v| TermValue::Int(number(v, *bits, at.unsigned))))
             }
             TypeKind::Ptr(_) => known(read(8).map(|v| match v {
-                0 => Value::Null,
-                v => Value::Pointer(self.pointed(v, &at.name)),
+                0 => TermValue::Null,
+                v => TermValue::Pointer(self.pointed(v, &at.name)),
             })),
-            TypeKind::Array { elem, .. } => Reading::Value(Value::Pointer(Typed {
+            TypeKind::Array { elem, .. } => WorldAnswer::Value(TermValue::Pointer(TypedLocation {
                 address: at.address,
                 size: Some(m.size_of(*elem).get()).filter(|b| *b > 0),
                 ty: Some(*elem),
@@ -223,32 +227,32 @@ impl Called<'_, '_> {
                 name: element_name(&at.name),
                 registers: at.registers,
             })),
-            TypeKind::Struct { .. } => Reading::Value(Value::Object(at.clone())),
-            _ => Reading::Unknown,
+            TypeKind::Struct { .. } => WorldAnswer::Value(TermValue::Object(at.clone())),
+            _ => WorldAnswer::Unknown,
         }
     }
 
     /// Value of `data` or `size` of a standard-library container, from its pointers to its first element and past its
     /// last one.
-    fn of_container(&self, of: &Typed, name: &str) -> Option<Value<Typed, Typed>> {
+    fn of_container(&self, of: &TypedLocation, name: &str) -> Option<TermValue<TypedLocation, TypedLocation>> {
         let m = self.module();
         let element = views::container(m.ty(of.ty?).source.as_deref()?)?;
         let first = self.pointed(0, &format!("{element} *"));
-        let word = |at: u64| match self.held(&Typed {
+        let word = |at: u64| match self.held(&TypedLocation {
             address: of.address.wrapping_add(at),
             ty: m.type_named("void *"),
             name: "void *".to_owned(),
             ..of.clone()
         }) {
-            Reading::Value(Value::Pointer(p)) => Some(p.address),
-            Reading::Value(Value::Null) => Some(0),
+            WorldAnswer::Value(TermValue::Pointer(p)) => Some(p.address),
+            WorldAnswer::Value(TermValue::Null) => Some(0),
             _ => None,
         };
         match name {
-            "data" => Some(Value::Pointer(Typed { address: word(0)?, ..first })),
+            "data" => Some(TermValue::Pointer(TypedLocation { address: word(0)?, ..first })),
             "size" => {
                 let bytes = word(8)?.wrapping_sub(word(0)?);
-                Some(Value::Int(i128::from(bytes.checked_div(first.size?)?)))
+                Some(TermValue::Int(i128::from(bytes.checked_div(first.size?)?)))
             }
             _ => None,
         }
@@ -261,9 +265,9 @@ impl Called<'_, '_> {
     }
 }
 
-/// Converts `None` to [`Reading::Unknown`].
-fn known<T>(value: Option<T>) -> Reading<T> {
-    value.map_or(Reading::Unknown, Reading::Value)
+/// Converts `None` to [`WorldAnswer::Unknown`].
+fn known<T>(value: Option<T>) -> WorldAnswer<T> {
+    value.map_or(WorldAnswer::Unknown, WorldAnswer::Value)
 }
 
 /// The lowest `bits` bits of `v` as an integer.
@@ -272,11 +276,11 @@ fn number(v: u64, bits: u32, unsigned: bool) -> i128 {
     if unsigned { i128::from(v << shift >> shift) } else { i128::from((v << shift).cast_signed() >> shift) }
 }
 
-impl World for Called<'_, '_> {
-    type Pointer = Typed;
-    type Object = Typed;
+impl World for EvaluatedCall<'_, '_> {
+    type Pointer = TypedLocation;
+    type Object = TypedLocation;
 
-    fn name(&self, name: &str) -> Reading<Value<Typed, Typed>> {
+    fn name(&self, name: &str) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
         let func = self.function();
         let m = self.machine.program.module(self.f.module);
         let mut slot = 0;
@@ -286,59 +290,63 @@ impl World for Called<'_, '_> {
                 slot += slots;
                 continue;
             }
-            let Some(v) = self.args.get(slot).copied().and_then(Val::known) else { return Reading::Unknown };
+            let Some(v) = self.args.get(slot).copied().and_then(Val::known) else { return WorldAnswer::Unknown };
             return match m.ty(p.ty).kind {
                 TypeKind::Int(bits) if bits <= 64 => {
-                    Reading::Value(Value::Int(number(v, bits, bits == 1 || func.is_unsigned(name))))
+                    WorldAnswer::Value(TermValue::Int(number(v, bits, bits == 1 || func.is_unsigned(name))))
                 }
                 TypeKind::Ptr(_) => {
                     let type_name = func.declared_type(name).unwrap_or_default();
                     if let Some(ty) = p.byval {
-                        let at = Typed { ty: Some(ty), size: None, ..self.pointed(v, type_name) };
-                        let at = Typed { unsigned: false, name: type_name.into(), ..at };
-                        return Reading::Value(Value::Object(at));
+                        let at = TypedLocation { ty: Some(ty), size: None, ..self.pointed(v, type_name) };
+                        let at = TypedLocation { unsigned: false, name: type_name.into(), ..at };
+                        return WorldAnswer::Value(TermValue::Object(at));
                     }
                     if v == 0 {
-                        return Reading::Value(Value::Null);
+                        return WorldAnswer::Value(TermValue::Null);
                     }
-                    let at = Typed { size: func.element_bytes(i), ..self.pointed(v, type_name) };
+                    let at = TypedLocation { size: func.element_bytes(i), ..self.pointed(v, type_name) };
                     let declared = p.class.as_deref().unwrap_or(type_name);
                     if tensors::is_handle(declared) {
-                        return Reading::Value(Value::Object(Typed { ty: None, name: declared.to_owned(), ..at }));
+                        return WorldAnswer::Value(TermValue::Object(TypedLocation {
+                            ty: None,
+                            name: declared.to_owned(),
+                            ..at
+                        }));
                     }
                     let structure = at.ty.is_some_and(|ty| matches!(m.ty(ty).kind, TypeKind::Struct { .. }));
                     let by_reference = structure && type_name.ends_with('&');
-                    Reading::Value(if by_reference { Value::Object(at) } else { Value::Pointer(at) })
+                    WorldAnswer::Value(if by_reference { TermValue::Object(at) } else { TermValue::Pointer(at) })
                 }
-                _ => Reading::Unknown,
+                _ => WorldAnswer::Unknown,
             };
         }
-        known(self.in_registers(name).map(Value::Object))
+        known(self.in_registers(name).map(TermValue::Object))
     }
 
-    fn launch(&self, term: Word) -> Reading<i128> {
-        let Some((launch, shared)) = self.launch else { return Reading::Unknown };
-        let axis = |of: [u32; 3], a: Axis| {
+    fn launch(&self, term: LaunchProperty) -> WorldAnswer<i128> {
+        let Some((launch, shared)) = self.launch else { return WorldAnswer::Unknown };
+        let axis = |of: [u32; 3], a: Dim3Member| {
             i128::from(
                 of[match a {
-                    Axis::X => 0,
-                    Axis::Y => 1,
-                    Axis::Z => 2,
+                    Dim3Member::X => 0,
+                    Dim3Member::Y => 1,
+                    Dim3Member::Z => 2,
                 }],
             )
         };
-        Reading::Value(match term {
-            Word::Grid(a) => axis(launch.grid, a),
-            Word::Block(a) => axis(launch.block, a),
-            Word::DynamicShared => i128::from(shared),
+        WorldAnswer::Value(match term {
+            LaunchProperty::Grid(a) => axis(launch.grid, a),
+            LaunchProperty::Block(a) => axis(launch.block, a),
+            LaunchProperty::DynamicShared => i128::from(shared),
         })
     }
 
-    fn member(&self, of: &Typed, name: &str) -> Reading<Value<Typed, Typed>> {
+    fn member(&self, of: &TypedLocation, name: &str) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
         let m = self.module();
-        let Some((at, field)) = of.ty.and_then(|ty| m.member(ty, name)) else { return Reading::Unknown };
+        let Some((at, field)) = of.ty.and_then(|ty| m.member(ty, name)) else { return WorldAnswer::Unknown };
         let declared = field.declared.as_ref();
-        self.held(&Typed {
+        self.held(&TypedLocation {
             address: of.address.wrapping_add(at),
             registers: of.registers,
             size: None,
@@ -348,83 +356,92 @@ impl World for Called<'_, '_> {
         })
     }
 
-    fn method(&self, of: &Value<Typed, Typed>, name: &str, args: &[i128]) -> Reading<Value<Typed, Typed>> {
-        let Value::Object(of) = of else { return Reading::Unknown };
+    fn method(
+        &self,
+        of: &TermValue<TypedLocation, TypedLocation>,
+        name: &str,
+        args: &[i128],
+    ) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
+        let TermValue::Object(of) = of else { return WorldAnswer::Unknown };
         if let ([], Some(found)) = (args, self.of_container(of, name)) {
-            return Reading::Value(found);
+            return WorldAnswer::Value(found);
         }
-        let (Some(of), Some(answer)) = (self.tensor(of), tensors::answer(name, args)) else { return Reading::Unknown };
+        let (Some(of), Some(answer)) = (self.tensor(of), tensors::answer(name, args)) else {
+            return WorldAnswer::Unknown;
+        };
         match self.member(&of, "dim") {
-            Reading::Value(Value::Int(dim)) if dim < i128::from(answer.dimensions) => return Reading::Nothing,
-            Reading::Value(Value::Int(_)) => {}
+            WorldAnswer::Value(TermValue::Int(dim)) if dim < i128::from(answer.dimensions) => {
+                return WorldAnswer::Nothing;
+            }
+            WorldAnswer::Value(TermValue::Int(_)) => {}
             other => return other,
         }
         match self.member(&of, answer.member) {
-            Reading::Value(Value::Pointer(first)) => match self.advance(&first, i128::from(answer.index)) {
-                Reading::Value(element) => self.held(&element),
-                _ => Reading::Unknown,
+            WorldAnswer::Value(TermValue::Pointer(first)) => match self.advance(&first, i128::from(answer.index)) {
+                WorldAnswer::Value(element) => self.held(&element),
+                _ => WorldAnswer::Unknown,
             },
             whole => whole,
         }
     }
 
-    fn element(&self, of: &Typed, index: i128) -> Reading<Value<Typed, Typed>> {
-        let Some(tensor) = self.tensor(of) else { return Reading::Unknown };
+    fn element(&self, of: &TypedLocation, index: i128) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
+        let Some(tensor) = self.tensor(of) else { return WorldAnswer::Unknown };
         let dtype = match self.member(&tensor, "dtype") {
-            Reading::Value(Value::Int(dtype)) => dtype,
+            WorldAnswer::Value(TermValue::Int(dtype)) => dtype,
             other => return other,
         };
         let bits = tensors::WHOLE_NUMBERS.iter().find(|(t, _)| *t == dtype).map(|(_, bits)| *bits);
-        let (Some(bits), Reading::Value(Value::Pointer(data))) = (bits, self.member(&tensor, "data")) else {
-            return Reading::Unknown;
+        let (Some(bits), WorldAnswer::Value(TermValue::Pointer(data))) = (bits, self.member(&tensor, "data")) else {
+            return WorldAnswer::Unknown;
         };
         let at = index.checked_mul(i128::from(bits / 8)).and_then(|by| i64::try_from(by).ok());
-        let Some(address) = at.map(|by| data.address.wrapping_add_signed(by)) else { return Reading::Nothing };
+        let Some(address) = at.map(|by| data.address.wrapping_add_signed(by)) else { return WorldAnswer::Nothing };
         match self.object(address) {
             Some((size, offset)) if offset < 0 || offset.cast_unsigned() + u64::from(bits / 8) > size => {
-                Reading::Nothing
+                WorldAnswer::Nothing
             }
-            _ => known(self.read(address, bits / 8).map(|v| Value::Int(number(v, bits, false)))),
+            _ => known(self.read(address, bits / 8).map(|v| TermValue::Int(number(v, bits, false)))),
         }
     }
 
-    fn load(&self, from: &Typed) -> Reading<Value<Typed, Typed>> {
+    fn load(&self, from: &TypedLocation) -> WorldAnswer<TermValue<TypedLocation, TypedLocation>> {
         self.held(from)
     }
 
-    fn advance(&self, from: &Typed, elements: i128) -> Reading<Typed> {
+    fn advance(&self, from: &TypedLocation, elements: i128) -> WorldAnswer<TypedLocation> {
         let bytes = from.size.and_then(|s| i64::try_from(i128::from(s).checked_mul(elements)?).ok());
-        known(bytes.map(|b| Typed { address: from.address.wrapping_add_signed(b), ..from.clone() }))
+        known(bytes.map(|b| TypedLocation { address: from.address.wrapping_add_signed(b), ..from.clone() }))
     }
 
-    fn extent(&self, of: &Typed) -> Reading<i128> {
+    fn extent(&self, of: &TypedLocation) -> WorldAnswer<i128> {
         if of.registers.is_some() {
-            return Reading::Unknown;
+            return WorldAnswer::Unknown;
         }
         known(self.object(of.address).map(|(size, offset)| i128::from(size) - i128::from(offset)))
     }
 
-    fn element_size(&self, of: &Typed) -> Reading<i128> {
+    fn element_size(&self, of: &TypedLocation) -> WorldAnswer<i128> {
         known(of.size.map(i128::from))
     }
 
-    fn size_of(&self, name: &str) -> Reading<i128> {
+    fn size_of(&self, name: &str) -> WorldAnswer<i128> {
         let m = self.module();
         let ty = m.type_named(name);
         let named = || ty.map(|ty| i128::from(m.size_of(ty).get())).filter(|b| *b > 0);
         known(match plain_number(name) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(i128::from(bits / 8)),
+            Some(ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits)) => Some(i128::from(bits / 8)),
             None => named(),
         })
     }
 
-    fn same(&self, a: &Typed, b: &Typed) -> Reading<bool> {
-        Reading::Value(a.address == b.address)
+    fn same(&self, a: &TypedLocation, b: &TypedLocation) -> WorldAnswer<bool> {
+        WorldAnswer::Value(a.address == b.address)
     }
 
-    fn shares(&self, a: &Typed, b: &Typed) -> Reading<bool> {
+    fn shares(&self, a: &TypedLocation, b: &TypedLocation) -> WorldAnswer<bool> {
         if a.registers.is_some() || b.registers.is_some() {
-            return Reading::Unknown;
+            return WorldAnswer::Unknown;
         }
         // Two pointers share bytes if both are in one object, before its end.
         known(self.object(a.address).zip(self.object(b.address)).map(|((size, at), (_, other))| {

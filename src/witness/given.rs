@@ -1,28 +1,28 @@
 //! Arguments of a root other than `main`: scalars, and objects behind pointers, filled from
-//! [`Inputs`](super::api::Inputs).
+//! [`Inputs`](super::api::ConcreteInputs).
 
 use super::api::{Cause, ObjectKind};
-use super::machine::call::Stop;
+use super::machine::call::ThreadStop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
 use super::machine::value::{Reason, Val, float_bits, mask};
 use super::memory::globals::leaves;
-use super::memory::space::{Obj, ObjId};
+use super::memory::space::{Obj, WindowId};
 use super::memory::store::Fill;
-use finding::{Held, HeldValue};
+use finding::{HeldScalar, HeldValue};
 use ir::{FuncRef, Side, TypeKind};
 use models::dlpack::{CONVERSION, Carrier, carrier};
 use models::tensors::OF_STORAGE;
 use rustc_hash::FxHashMap;
 
 impl Machine<'_> {
-    pub(super) fn root_arguments(&mut self, root: FuncRef) -> Result<Vec<Val>, Stop> {
+    pub(super) fn root_arguments(&mut self, root: FuncRef) -> Result<Vec<Val>, ThreadStop> {
         let program = self.program;
         let (m, f) = (program.module(root.module), program.func(root));
         let mut out = Vec::new();
-        let mut objects: FxHashMap<String, ObjId> = FxHashMap::default();
+        let mut objects: FxHashMap<String, WindowId> = FxHashMap::default();
         // Parts of structures passed in registers: argument index, object, byte offset, number of bytes.
-        let mut parts: Vec<(usize, ObjId, u64, u32)> = vec![];
+        let mut parts: Vec<(usize, WindowId, u64, u32)> = vec![];
         for (i, p) in f.params.iter().enumerate() {
             if let Some((name, ty, at)) = f.in_registers(i)
                 && matches!(m.ty(p.ty).kind, TypeKind::Int(1..=64) | TypeKind::Ptr(_))
@@ -83,8 +83,8 @@ impl Machine<'_> {
         &mut self,
         name: &str,
         carrier: &Carrier,
-        objects: &mut FxHashMap<String, ObjId>,
-    ) -> Result<u64, Stop> {
+        objects: &mut FxHashMap<String, WindowId>,
+    ) -> Result<u64, ThreadStop> {
         let why = self.reason(Cause::Other, &format!("the tensor of `{name}`"));
         let id = self.given_object(Obj::new(
             ObjectKind::HostHeap,
@@ -97,7 +97,7 @@ impl Machine<'_> {
     }
 
     /// Runs the conversions of a root's arguments, as its library does before it calls the root.
-    pub(super) fn convert(&mut self, th: &mut Thread, root: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    pub(super) fn convert(&mut self, th: &mut Thread, root: FuncRef, args: &[Val]) -> Result<(), ThreadStop> {
         let program = self.program;
         // Each parameter before such an argument has as many values as its type has scalars.
         let (m, f) = (program.module(root.module), program.func(root));
@@ -116,8 +116,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn given_object(&mut self, obj: Obj) -> Result<ObjId, Stop> {
-        self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))
+    fn given_object(&mut self, obj: Obj) -> Result<WindowId, ThreadStop> {
+        self.mem.add(obj).ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))
     }
 
     /// Address of the caller's object with this name: a new object, or null.
@@ -125,8 +125,8 @@ impl Machine<'_> {
         &mut self,
         name: String,
         why: Reason,
-        objects: &mut FxHashMap<String, ObjId>,
-    ) -> Result<u64, Stop> {
+        objects: &mut FxHashMap<String, WindowId>,
+    ) -> Result<u64, ThreadStop> {
         if self.inputs.null.contains(&name) {
             return Ok(0);
         }
@@ -152,11 +152,11 @@ impl Machine<'_> {
     /// 16 bytes that hold a short string or the capacity.
     fn hold_text(
         &mut self,
-        objects: &FxHashMap<String, ObjId>,
+        objects: &FxHashMap<String, WindowId>,
         object: &str,
         at: u64,
         text: &[u8],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let Some(id) = objects.get(object).copied() else { return Ok(()) };
         let (length, is_short) = (text.len() as u64, text.len() < 16);
         let characters = if is_short {
@@ -181,8 +181,8 @@ impl Machine<'_> {
     }
 
     /// Writes the initial contents into the objects given to the root.
-    fn hold(&mut self, objects: &mut FxHashMap<String, ObjId>) -> Result<(), Stop> {
-        for Held { object, at, what } in self.inputs.held.clone() {
+    fn hold(&mut self, objects: &mut FxHashMap<String, WindowId>) -> Result<(), ThreadStop> {
+        for HeldScalar { object, at, what } in self.inputs.held.clone() {
             let (bytes, value) = match what {
                 #[expect(
                     clippy::cast_possible_truncation,

@@ -1,6 +1,6 @@
 //! The concrete interpreter: the independent judge of the symbolic engine.
 //!
-//! In: a linked [`ir::Program`], a root function and concrete [`Inputs`]. Out: whether a given access is reached out
+//! In: a linked [`ir::Program`], a root function and concrete [`ConcreteInputs`]. Out: whether a given access is reached out
 //! of bounds ([`replay`]), or every out-of-bounds access of the run ([`enumerate`]). It shares nothing with
 //! `engine/`, `library/` or `check/`: it must not know how a witness was found.
 //!
@@ -21,9 +21,10 @@ mod replay;
 mod snapshot;
 
 pub use api::{
-    Alone, BadAccess, BlockThread, Budget, Cause, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts,
-    Required, Run, Site, Target, Threads, Why,
+    AccessFault, BadAccess, BlockThread, Cause, ConcreteInputs, ExhaustiveRun, IntendedObject, IsolatedLaunch,
+    ObjectKind, PartBounds, PartTarget, ProgramPoint, ReplayOutcome, RequiredCondition, RunBudget, TargetAccess,
+    TriedThreads, UndecidedReason,
 };
 pub use library::modelled::keys;
-pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
+pub use replay::{PatientPasses, ReplayCost, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

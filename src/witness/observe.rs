@@ -1,8 +1,8 @@
 //! Observations of a run: bad accesses, whether one of them is the target, and assumptions.
 
-use super::api::{BadAccess, Fault, Site, Target, Why};
-use super::machine::call::Stop;
-use super::memory::space::ObjId;
+use super::api::{AccessFault, BadAccess, ProgramPoint, TargetAccess, UndecidedReason};
+use super::machine::call::ThreadStop;
+use super::memory::space::WindowId;
 use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -11,15 +11,15 @@ use smallvec::SmallVec;
 const MAX_BAD: usize = 10_000;
 
 /// Key that merges bad accesses: site, call chain, launch site, and the object they were meant for.
-pub struct Kind<'a, C> {
-    pub site: Site,
+pub struct BadAccessKey<'a, C> {
+    pub site: ProgramPoint,
     pub callers: C,
-    pub launch_site: Option<Site>,
-    pub alloc: Option<Site>,
+    pub launch_site: Option<ProgramPoint>,
+    pub alloc: Option<ProgramPoint>,
     pub name: &'a str,
 }
 
-impl<C: Iterator<Item = Site> + Clone> Kind<'_, C> {
+impl<C: Iterator<Item = ProgramPoint> + Clone> BadAccessKey<'_, C> {
     fn is_of(&self, bad: &BadAccess) -> bool {
         bad.launch_site == self.launch_site
             && bad.object.alloc == self.alloc
@@ -38,30 +38,30 @@ pub struct Certainty {
 #[derive(Default)]
 pub struct Observer {
     /// Access to look for; `None`: record every bad access.
-    pub target: Option<Target>,
+    pub target: Option<TargetAccess>,
     pub bad: Vec<BadAccess>,
     /// Indices into `bad` by site, most recently seen first.
-    index: FxHashMap<Site, SmallVec<[usize; 2]>>,
+    index: FxHashMap<ProgramPoint, SmallVec<[usize; 2]>>,
     pub found: Option<BadAccess>,
     /// Object that the found access was meant for.
-    pub found_object: Option<ObjId>,
+    pub found_object: Option<WindowId>,
     /// Whether to take a snapshot of the launch that reaches the target, into `snapshot`.
     pub wants_snapshot: bool,
     pub snapshot: Option<Snapshot>,
     /// False while code other than the target launch runs.
     pub armed: bool,
     /// Accesses with an unknown address, and the reason.
-    pub unclear: FxHashMap<Site, Why>,
+    pub unclear: FxHashMap<ProgramPoint, UndecidedReason>,
     /// Accesses whose address was read out of bounds, before an unknown value decided anything.
-    pub astray: FxHashSet<Site>,
+    pub astray: FxHashSet<ProgramPoint>,
     /// Addresses last stored to the variables that name parts.
-    pub starts: FxHashMap<Site, u64>,
+    pub starts: FxHashMap<ProgramPoint, u64>,
     /// Whether a loop was skipped: a run with a larger bound may decide more.
     pub skipped: bool,
     assumptions: Vec<String>,
     assumed: FxHashSet<String>,
     /// Reasons why the run leaves something undecided.
-    pub doubts: Vec<Why>,
+    pub doubts: Vec<UndecidedReason>,
     /// Whether one of the doubts is about the path itself.
     pub path_in_doubt: bool,
     /// Number of bad accesses before the first doubt or assumption.
@@ -72,7 +72,7 @@ impl Observer {
     pub fn exhaustive() -> Self {
         Self { armed: true, ..Self::default() }
     }
-    pub fn seeking(target: Target) -> Self {
+    pub fn seeking(target: TargetAccess) -> Self {
         Self { target: Some(target), ..Self::default() }
     }
 
@@ -85,11 +85,11 @@ impl Observer {
     /// Whether the run looks for an access whose address depends on uninitialised memory. Otherwise such accesses are
     /// not recorded as bad.
     pub fn wants_unset_index(&self) -> bool {
-        self.target.as_ref().is_some_and(|t| t.fault == Some(Fault::UnsetIndex))
+        self.target.as_ref().is_some_and(|t| t.fault == Some(AccessFault::UnsetIndex))
     }
 
     /// Alignment whose violation at this site is the target.
-    pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
+    pub fn alignment(&self, site: impl FnOnce() -> ProgramPoint) -> Option<u32> {
         let t = self.target.as_ref()?;
         t.align.filter(|_| t.site == site())
     }
@@ -104,7 +104,7 @@ impl Observer {
         &self.assumptions
     }
 
-    pub fn doubt(&mut self, why: impl Into<Why>) {
+    pub fn doubt(&mut self, why: impl Into<UndecidedReason>) {
         let why = why.into();
         self.certain.get_or_insert(self.bad.len());
         if self.doubts.len() < 64 && !self.doubts.contains(&why) {
@@ -113,7 +113,7 @@ impl Observer {
     }
 
     /// Records that the run may not come this way: what it reaches from here on is not proved.
-    pub fn doubt_path(&mut self, why: impl Into<Why>) {
+    pub fn doubt_path(&mut self, why: impl Into<UndecidedReason>) {
         self.doubt(why);
         self.path_in_doubt = true;
     }
@@ -123,7 +123,7 @@ impl Observer {
     }
 
     /// Removes and returns the doubts and assumptions added since `to`.
-    pub fn retract(&mut self, to: &Certainty) -> Vec<Why> {
+    pub fn retract(&mut self, to: &Certainty) -> Vec<UndecidedReason> {
         let mut since = self.doubts.split_off(to.doubts);
         for assumption in self.assumptions.split_off(to.assumptions) {
             self.assumed.remove(&assumption);
@@ -134,19 +134,19 @@ impl Observer {
     }
 
     /// Records an access with an unknown address.
-    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> Why) {
+    pub fn unclear(&mut self, site: ProgramPoint, why: impl FnOnce() -> UndecidedReason) {
         self.unclear.entry(site).or_insert_with(why);
     }
 
     /// Records an access whose address was read out of bounds.
-    pub fn astray(&mut self, site: Site) {
+    pub fn astray(&mut self, site: ProgramPoint) {
         if self.armed && self.doubts.is_empty() {
             self.astray.insert(site);
         }
     }
 
     /// Counts a repeated bad access, unless it is at the target's site. A loop makes millions of one kind.
-    pub fn again<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> bool {
+    pub fn again<C: Iterator<Item = ProgramPoint> + Clone>(&mut self, kind: &BadAccessKey<'_, C>) -> bool {
         if self.target.as_ref().is_some_and(|t| t.site == kind.site) {
             return false;
         }
@@ -155,17 +155,17 @@ impl Observer {
         true
     }
 
-    fn position<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> Option<usize> {
+    fn position<C: Iterator<Item = ProgramPoint> + Clone>(&mut self, kind: &BadAccessKey<'_, C>) -> Option<usize> {
         let here = self.index.get_mut(&kind.site)?;
         let at = here.iter().position(|i| kind.is_of(&self.bad[*i]))?;
         here.swap(0, at);
         Some(here[0])
     }
 
-    pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
+    pub fn bad(&mut self, bad: BadAccess, object: WindowId, on_device: bool) -> Result<(), ThreadStop> {
         if let Some(t) = &self.target
             && t.site == bad.site
-            && t.parts.is_some() == matches!(bad.fault, Fault::Part(_))
+            && t.parts.is_some() == matches!(bad.fault, AccessFault::Part(_))
             && t.fault.is_none_or(|f| bad.fault.answers(f))
             && t.direction.is_none_or(|d| d == bad.direction)
             && t.callers.as_ref().is_none_or(|c| *c == bad.callers)
@@ -174,9 +174,9 @@ impl Observer {
         {
             self.found = Some(bad);
             self.found_object = Some(object);
-            return Err(Stop::Found);
+            return Err(ThreadStop::Found);
         }
-        let kind = Kind {
+        let kind = BadAccessKey {
             site: bad.site,
             callers: bad.callers.iter().copied(),
             launch_site: bad.launch_site,

@@ -1,28 +1,28 @@
 //! Parts of objects at run time: where the pointer variables that cut an object begin, from the stores that set them,
 //! and whether the target access leaves its part for another named part.
 
-use super::api::{Fault, PartBounds, Parts, Site};
-use super::machine::call::Stop;
+use super::api::{AccessFault, PartBounds, PartTarget, ProgramPoint};
+use super::machine::call::ThreadStop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
 use super::machine::value::Val;
-use super::memory::space::{ObjId, split};
+use super::memory::space::{WindowId, split};
 use finding::Direction;
 
 impl Machine<'_> {
     /// Whether the run must observe the stores that name parts: their variables then live in memory, not in
     /// registers.
     pub fn watches_parts(&self) -> bool {
-        self.seen.target.as_ref().is_some_and(|t| matches!(t.parts, Some(Parts::Named { .. })))
+        self.seen.target.as_ref().is_some_and(|t| matches!(t.parts, Some(PartTarget::Named { .. })))
     }
 
-    pub fn names_part(&self, site: Site) -> bool {
-        matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(Parts::Named { own, others }) if *own == site || others.contains(&site))
+    pub fn names_part(&self, site: ProgramPoint) -> bool {
+        matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(PartTarget::Named { own, others }) if *own == site || others.contains(&site))
     }
 
     /// Records the address that a store gives to a variable that names a part.
     #[cold]
-    pub fn note_part(&mut self, site: Site, v: Val) {
+    pub fn note_part(&mut self, site: ProgramPoint, v: Val) {
         if !self.names_part(site) {
             return;
         }
@@ -38,8 +38,10 @@ impl Machine<'_> {
 
     /// Records the base address of the address computation that names a row.
     #[cold]
-    pub fn note_row(&mut self, site: Site, from: Val) {
-        let Some(Parts::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else { return };
+    pub fn note_row(&mut self, site: ProgramPoint, from: Val) {
+        let Some(PartTarget::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else {
+            return;
+        };
         if *gep != site {
             return;
         }
@@ -58,31 +60,31 @@ impl Machine<'_> {
     pub fn in_part(
         &mut self,
         th: &Thread,
-        site: Site,
+        site: ProgramPoint,
         address: u64,
         bytes: u64,
         direction: Direction,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let Some(t) = self.seen.target.as_ref().filter(|t| t.site == site) else { return Ok(()) };
         let Some(parts) = &t.parts else { return Ok(()) };
         let (object, offset) = split(address);
-        let start = |s: &Site| self.seen.starts.get(s).and_then(|a| within(object, *a));
+        let start = |s: &ProgramPoint| self.seen.starts.get(s).and_then(|a| within(object, *a));
         let bounds = match parts {
-            Parts::Named { own, others } => start(own)
+            PartTarget::Named { own, others } => start(own)
                 .and_then(|own| left(own, &others.iter().filter_map(start).collect::<Vec<_>>(), offset, bytes)),
-            Parts::Row { gep, bytes: size } => start(gep).and_then(|row| {
+            PartTarget::Row { gep, bytes: size } => start(gep).and_then(|row| {
                 let end = row.saturating_add_unsigned(*size);
                 (offset < row || offset.saturating_add_unsigned(bytes) > end)
                     .then_some(PartBounds { start: row, end: Some(end) })
             }),
         };
         let Some(bounds) = bounds else { return Ok(()) };
-        self.fault(th, site, Fault::Part(bounds), address, bytes, direction)
+        self.fault(th, site, AccessFault::Part(bounds), address, bytes, direction)
     }
 }
 
 /// Offset of an address in an object; `None` if it is in another one.
-fn within(object: ObjId, address: u64) -> Option<i64> {
+fn within(object: WindowId, address: u64) -> Option<i64> {
     let (id, offset) = split(address);
     (id == object).then_some(offset)
 }

@@ -1,8 +1,10 @@
 //! The two modes of running a program: until one access is reached out of bounds, or to the end with all threads.
 
-use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
-use super::code::kept;
-use super::machine::call::Stop;
+use super::api::{
+    ConcreteInputs, ExhaustiveRun, ObjectKind, ProgramPoint, ReplayOutcome, RunBudget, TargetAccess, TriedThreads,
+};
+use super::code::program_cache;
+use super::machine::call::ThreadStop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
 use super::machine::value::Val;
@@ -10,7 +12,7 @@ use super::memory::space::Obj;
 use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
-use crate::api::{Cause, Why};
+use crate::api::{Cause, UndecidedReason};
 use base::work::{Work, charge, cost};
 use ir::initialisers::Initialiser;
 use ir::{BlockId, FuncRef, Op, Program, Side};
@@ -23,30 +25,36 @@ use std::collections::BTreeSet;
 /// Bad accesses before the target are skipped: reads give poison, writes are dropped. The first pass skips loops that
 /// only prepare data. If the result is then undecided, a second pass runs them within the budget.
 #[must_use]
-pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
-    seek(program, root, inputs, target, budget, false, (&mut Patience::default(), &mut Spend::default())).0
+pub fn replay(
+    program: &Program,
+    root: FuncRef,
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
+) -> ReplayOutcome {
+    seek(program, root, inputs, target, budget, false, (&mut PatientPasses::default(), &mut ReplayCost::default())).0
 }
 
 /// Results of earlier patient passes on the same inputs: most of a run is the same for every target.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Patience {
-    spent: Option<Spent>,
+pub struct PatientPasses {
+    spent: Option<ExhaustedPass>,
 }
 
 /// A patient pass that ran out of budget.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Spent {
+struct ExhaustedPass {
     /// Steps, without those of threads that were tried for the target.
     steps: u64,
     work: Work,
     /// Launches that the pass reached.
-    launches: BTreeSet<Site>,
+    launches: BTreeSet<ProgramPoint>,
 }
 
-impl Patience {
+impl PatientPasses {
     /// Whether another pass with the budget `left` would, like an earlier one, run out before it reaches the target's
     /// launch. Other passes of this replay took `used`.
-    fn is_vain(&self, target: &Target, left: &Budget, used: Work, spend: &mut Spend) -> bool {
+    fn is_vain(&self, target: &TargetAccess, left: &RunBudget, used: Work, spend: &mut ReplayCost) -> bool {
         let (Some(s), Some(launch)) = (&self.spent, target.launch_site) else { return false };
         if s.launches.contains(&launch) {
             return false;
@@ -70,14 +78,15 @@ impl Patience {
             u128::from((m.budget.work - m.allotment.left()).get()) * u128::from(steps) / u128::from(m.steps.max(1));
         let work = Work::units(u64::try_from(taken).unwrap_or(u64::MAX));
         if self.spent.as_ref().is_none_or(|s| s.steps < steps) {
-            self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites).into_iter().collect() });
+            self.spent =
+                Some(ExhaustedPass { steps, work, launches: std::mem::take(&mut m.cuda.sites).into_iter().collect() });
         }
     }
 }
 
 /// Cost of a replay, and the other budgets under which its result would be the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spend {
+pub struct ReplayCost {
     pub steps: u64,
     /// Whether another step budget may change the result.
     pub by_steps: bool,
@@ -92,12 +101,12 @@ pub struct Spend {
 pub fn replay_after(
     program: &Program,
     root: FuncRef,
-    inputs: &Inputs,
-    target: &Target,
-    budget: &Budget,
-    before: &mut Patience,
-) -> (Outcome, Spend) {
-    let mut spend = Spend::default();
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
+    before: &mut PatientPasses,
+) -> (ReplayOutcome, ReplayCost) {
+    let mut spend = ReplayCost::default();
     (seek(program, root, inputs, target, budget, false, (before, &mut spend)).0, spend)
 }
 
@@ -106,25 +115,25 @@ pub fn replay_after(
 pub fn replay_with_snapshot(
     program: &Program,
     root: FuncRef,
-    inputs: &Inputs,
-    target: &Target,
-    budget: &Budget,
-) -> (Outcome, Option<Snapshot>) {
-    seek(program, root, inputs, target, budget, true, (&mut Patience::default(), &mut Spend::default()))
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
+) -> (ReplayOutcome, Option<Snapshot>) {
+    seek(program, root, inputs, target, budget, true, (&mut PatientPasses::default(), &mut ReplayCost::default()))
 }
 
 fn seek(
     program: &Program,
     root: FuncRef,
-    inputs: &Inputs,
-    target: &Target,
-    budget: &Budget,
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
     snapshot: bool,
-    (before, spend): (&mut Patience, &mut Spend),
-) -> (Outcome, Option<Snapshot>) {
+    (before, spend): (&mut PatientPasses, &mut ReplayCost),
+) -> (ReplayOutcome, Option<Snapshot>) {
     let mut left = *budget;
     let mut target = target.clone();
-    let mut hurried: Option<Outcome> = None;
+    let mut hurried: Option<ReplayOutcome> = None;
     loop {
         let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
         m.seen.wants_snapshot = snapshot;
@@ -132,12 +141,12 @@ fn seek(
         spend.steps += m.steps;
         if let Some(bad) = m.seen.found.take() {
             if m.seen.path_in_doubt {
-                return (Outcome::Incomplete { why: all(&m.seen.doubts) }, None);
+                return (ReplayOutcome::Incomplete { why: all(&m.seen.doubts) }, None);
             }
             let assumptions = m.seen.assumptions().to_vec();
-            return (Outcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
+            return (ReplayOutcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }
-        let spent = stop == Stop::Budget;
+        let spent = stop == ThreadStop::Budget;
         if spent {
             let by_steps = m.steps >= left.steps;
             spend.by_steps |= by_steps;
@@ -155,7 +164,7 @@ fn seek(
         if left.steps == 0 || left.work.is_none() {
             return (outcome, None);
         }
-        let decided = matches!(outcome, Outcome::NotReached { .. });
+        let decided = matches!(outcome, ReplayOutcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
             if before.is_vain(&target, &left, budget.work - left.work, spend) {
                 return (outcome, None);
@@ -165,12 +174,12 @@ fn seek(
         } else if target.launch.is_some() {
             // The solver's model may name the right launch site but the wrong launch.
             target.launch = None;
-        } else if let Threads::List(list) = &target.threads
+        } else if let TriedThreads::List(list) = &target.threads
             && decided
             && !list.is_empty()
         {
             // The model may name the right block but the wrong thread.
-            target.threads = Threads::Block(list[0].0);
+            target.threads = TriedThreads::Block(list[0].0);
         } else {
             return (outcome, None);
         }
@@ -179,17 +188,17 @@ fn seek(
 
 /// Runs a program on concrete inputs from `root` to its end, with every thread of every launch.
 #[must_use]
-pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
-    let mut m = Machine::new(program, inputs, &Budget { loop_steps: u64::MAX, ..*budget }, Observer::exhaustive());
+pub fn enumerate(program: &Program, root: FuncRef, inputs: &ConcreteInputs, budget: &RunBudget) -> ExhaustiveRun {
+    let mut m = Machine::new(program, inputs, &RunBudget { loop_steps: u64::MAX, ..*budget }, Observer::exhaustive());
     m.watch = true;
     let stop = m.run_root(root);
     let mut why: Vec<String> = m.seen.doubts.iter().map(ToString::to_string).collect();
     match stop {
-        Stop::Ended(_) | Stop::Found => {}
-        Stop::Unknown(text) => why.push(text.text),
-        Stop::Budget => why.push(m.spent().text),
+        ThreadStop::Ended(_) | ThreadStop::Found => {}
+        ThreadStop::Unknown(text) => why.push(text.text),
+        ThreadStop::Budget => why.push(m.spent().text),
     }
-    let mut visited: FxHashMap<Site, u64> = FxHashMap::default();
+    let mut visited: FxHashMap<ProgramPoint, u64> = FxHashMap::default();
     for code in m.codes.values() {
         if program.module(code.func.module).side != Side::Device {
             continue;
@@ -197,15 +206,16 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
         for (pc, hits) in code.hits.iter().enumerate() {
             let (block, inst) = code.places[pc];
             if hits.get() > 0 {
-                *visited.entry(Site { func: code.func, block: BlockId(block), inst }).or_default() += hits.get();
+                *visited.entry(ProgramPoint { func: code.func, block: BlockId(block), inst }).or_default() +=
+                    hits.get();
             }
         }
     }
-    Run {
+    ExhaustiveRun {
         certain: m.seen.certain.unwrap_or(m.seen.bad.len()),
         bad: m.seen.bad.clone(),
         astray: {
-            let mut all: Vec<Site> =
+            let mut all: Vec<ProgramPoint> =
                 m.seen.astray.iter().copied().filter(|s| program.module(s.func.module).side == Side::Device).collect();
             all.sort_unstable();
             all
@@ -222,28 +232,28 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
 }
 
 /// Joins all doubts; the cause is the first one other than `Other`.
-fn all(doubts: &[Why]) -> Why {
+fn all(doubts: &[UndecidedReason]) -> UndecidedReason {
     let text = doubts.iter().map(|d| d.text.as_str()).collect::<Vec<_>>().join("; ");
     let cause = doubts.iter().map(|d| d.cause).find(|c| *c != Cause::Other).unwrap_or_default();
-    Why { text, cause }
+    UndecidedReason { text, cause }
 }
 
 const UNKNOWN_INITIALISER: &str = "what initialises the program's variables is not known";
 
 impl Machine<'_> {
     /// The exhausted resource. Steps and memory have their own bounds, independent of the work budget.
-    fn spent(&self) -> Why {
+    fn spent(&self) -> UndecidedReason {
         if self.steps >= self.budget.steps {
             return format!("more than {} steps", self.budget.steps).into();
         }
         if self.fills_memory() {
             return format!("more than {} MiB", self.budget.memory >> 20).into();
         }
-        Why { text: "more work than a replay may take".into(), cause: Cause::Work }
+        UndecidedReason { text: "more work than a replay may take".into(), cause: Cause::Work }
     }
 
     /// Verdict of a run that did not reach its target.
-    fn judge(&self, stop: Stop, target: &Target) -> Outcome {
+    fn judge(&self, stop: ThreadStop, target: &TargetAccess) -> ReplayOutcome {
         let unclear = self.seen.unclear.get(&target.site);
         let hits: u64 = self.codes.get(&target.site.func).map_or(0, |c| {
             c.places
@@ -257,35 +267,35 @@ impl Machine<'_> {
             let why = why.clone().said(|why| format!("{}: {why}", self.line(target.site)));
             let of_address = target.align.is_none() && target.parts.is_none();
             return if of_address && self.seen.astray.contains(&target.site) {
-                Outcome::Astray { why, assumptions: self.seen.assumptions().to_vec() }
+                ReplayOutcome::Astray { why, assumptions: self.seen.assumptions().to_vec() }
             } else {
-                Outcome::Incomplete { why }
+                ReplayOutcome::Incomplete { why }
             };
         }
         if !self.seen.doubts.is_empty() {
-            return Outcome::Incomplete { why: all(&self.seen.doubts) };
+            return ReplayOutcome::Incomplete { why: all(&self.seen.doubts) };
         }
         let after = |why: &str| format!("{why} (after {} launches)", self.cuda.ran);
         match stop {
-            Stop::Unknown(why) => Outcome::Incomplete { why: why.said(after) },
-            Stop::Budget => Outcome::Incomplete { why: self.spent().said(after) },
-            Stop::Ended(_) | Stop::Found if hits > 0 => {
-                Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
+            ThreadStop::Unknown(why) => ReplayOutcome::Incomplete { why: why.said(after) },
+            ThreadStop::Budget => ReplayOutcome::Incomplete { why: self.spent().said(after) },
+            ThreadStop::Ended(_) | ThreadStop::Found if hits > 0 => {
+                ReplayOutcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
             }
-            Stop::Ended(why) if self.cuda.ran == 0 => {
-                Outcome::NotReached { why: format!("nothing is launched: {why}") }
+            ThreadStop::Ended(why) if self.cuda.ran == 0 => {
+                ReplayOutcome::NotReached { why: format!("nothing is launched: {why}") }
             }
-            Stop::Ended(why) => {
-                Outcome::NotReached { why: format!("the access is not executed before the end ({why})") }
+            ThreadStop::Ended(why) => {
+                ReplayOutcome::NotReached { why: format!("the access is not executed before the end ({why})") }
             }
-            Stop::Found => Outcome::NotReached { why: "the access is not executed".to_owned() },
+            ThreadStop::Found => ReplayOutcome::NotReached { why: "the access is not executed".to_owned() },
         }
     }
 
     /// Runs from a root to the end of the program.
-    fn run_root(&mut self, root: FuncRef) -> Stop {
+    fn run_root(&mut self, root: FuncRef) -> ThreadStop {
         charge(cost::RUN);
-        self.effects = kept::take_effects(self.program);
+        self.effects = program_cache::take_effects(self.program);
         let program = self.program;
         self.effects.launches.get_or_insert_with(|| {
             program.functions().any(|(_, m, f)| {
@@ -294,19 +304,19 @@ impl Machine<'_> {
         });
         let ended = self.run_host(root);
         self.charge_steps();
-        kept::keep_effects(self.program, std::mem::take(&mut self.effects));
+        program_cache::keep_effects(self.program, std::mem::take(&mut self.effects));
         match ended {
-            Ok(()) => Stop::Ended("the program returns".to_owned()),
+            Ok(()) => ThreadStop::Ended("the program returns".to_owned()),
             Err(stop) => stop,
         }
     }
 
-    fn run_host(&mut self, root: FuncRef) -> Result<(), Stop> {
+    fn run_host(&mut self, root: FuncRef) -> Result<(), ThreadStop> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
         self.before_root = true;
         if main {
-            let unknown = || Stop::Unknown(UNKNOWN_INITIALISER.into());
+            let unknown = || ThreadStop::Unknown(UNKNOWN_INITIALISER.into());
             let constructors = self.program.constructors().ok_or_else(unknown)?;
             for ctor in constructors {
                 self.call(&mut th, ctor, &[])?;
@@ -328,10 +338,10 @@ impl Machine<'_> {
 
     /// Runs the initialisers of library variables that a root may use. If an initialiser is not followed completely,
     /// its variables become unknown.
-    fn initialise_for(&mut self, root: FuncRef) -> Result<(), Stop> {
-        let initialisers = kept::initialisers(self.program, root);
+    fn initialise_for(&mut self, root: FuncRef) -> Result<(), ThreadStop> {
+        let initialisers = program_cache::initialisers(self.program, root);
         if initialisers.unknown {
-            return Err(Stop::Unknown(UNKNOWN_INITIALISER.into()));
+            return Err(ThreadStop::Unknown(UNKNOWN_INITIALISER.into()));
         }
         for Initialiser { function, variables, .. } in &initialisers.in_order {
             let before = self.seen.certainty();
@@ -341,7 +351,7 @@ impl Machine<'_> {
             let why = match ended {
                 Ok(_) if open.is_empty() => continue,
                 Ok(_) => all(&open),
-                Err(Stop::Unknown(why)) => why,
+                Err(ThreadStop::Unknown(why)) => why,
                 Err(ends) => return Err(ends),
             };
             let names: Vec<&str> = variables.iter().map(|g| self.program.global(*g).source_name.as_str()).collect();
@@ -349,21 +359,21 @@ impl Machine<'_> {
             let reason = self.reason(why.cause, &what);
             let addresses: Vec<Val> =
                 variables.iter().map(|g| Val::new(self.global_address(g.module, g.global))).collect();
-            self.forget_reachable(&mut th, &addresses, reason);
+            self.havoc_reachable(&mut th, &addresses, reason);
         }
         Ok(())
     }
 
-    fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, Stop> {
+    fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, ThreadStop> {
         let mut obj = Obj::new(ObjectKind::HostGlobal, name.into(), bytes.len() as u64, Fill::Byte(0));
         obj.store.write_bytes(0, bytes);
         self.mem
             .add(obj)
-            .map(super::memory::space::ObjId::address)
-            .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))
+            .map(super::memory::space::WindowId::address)
+            .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))
     }
 
-    fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, Stop> {
+    fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, ThreadStop> {
         let words: Vec<String> =
             std::iter::once("program".to_owned()).chain(self.inputs.argv.iter().cloned()).collect();
         let mut array = Vec::new();
@@ -380,7 +390,7 @@ impl Machine<'_> {
 
 /// Instructions of a function that access memory, as possible targets.
 #[must_use]
-pub fn access_sites(program: &Program, func: FuncRef) -> Vec<Site> {
+pub fn access_sites(program: &Program, func: FuncRef) -> Vec<ProgramPoint> {
     let mut out = Vec::new();
     for (bi, b) in (0u32..).zip(&program.func(func).blocks) {
         for (ii, inst) in (0u32..).zip(&b.insts) {
@@ -393,7 +403,7 @@ pub fn access_sites(program: &Program, func: FuncRef) -> Vec<Site> {
                     | Op::MemCopy { .. }
                     | Op::MemSet { .. }
             ) {
-                out.push(Site { func, block: BlockId(bi), inst: ii });
+                out.push(ProgramPoint { func, block: BlockId(bi), inst: ii });
             }
         }
     }

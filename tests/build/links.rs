@@ -2,8 +2,8 @@
 //! generators' own files.
 
 use crate::support::{clean, run, tree, write};
-use scuba::facts::Present;
-use scuba::facts::generated::Planned;
+use scuba::facts::DiskSnapshot;
+use scuba::facts::generated::FolderPlans;
 use scuba::nvcc::request::LinkKind;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -72,8 +72,8 @@ impl Project {
         self.configure(generator);
     }
 
-    fn planned(&self) -> Planned {
-        Planned::of_folders(BTreeSet::from([self.build()]), &Present::default())
+    fn planned(&self) -> FolderPlans {
+        FolderPlans::of_folders(BTreeSet::from([self.build()]), &DiskSnapshot::default())
     }
 
     /// `KIND OUTPUT <- INPUTS`, those in the build folder, in the order of their names.
@@ -253,7 +253,7 @@ fn an_answer_for_another_folder_or_a_damaged_one_is_none() {
     project.configure_asked("Ninja");
     let elsewhere = project.root().join("elsewhere");
     run(clean(Path::new("cp"), &project.root()).args(["-a", "build", "elsewhere"])).ok();
-    let moved = Planned::of_folders(BTreeSet::from([elsewhere]), &Present::default());
+    let moved = FolderPlans::of_folders(BTreeSet::from([elsewhere]), &DiskSnapshot::default());
     // The generator's own files name objects relative to themselves.
     assert!(moved.links.iter().all(|l| l.output.starts_with(project.root().join("elsewhere"))));
     project.hide_links();

@@ -1,7 +1,7 @@
 //! Macros, paths and host flags as the host compiler receives them from nvcc, against what the shim reads from the same words.
 
 use crate::support::{clean, nvcc, run, write};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use scuba::nvcc::unit::PreprocessorFlag;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -72,7 +72,7 @@ fn the_host_compiler_receives_what_we_read() {
 
         words.extend(["-c".into(), "a.cu".into()]);
         let environment = Environment { append: OsString::from(append), ..Environment::default() };
-        let plan = Command::read(&words, &environment, folder).plan(folder, None, &Vec::new).unwrap();
+        let plan = NvccCommand::read(&words, &environment, folder).plan(folder, None, &Vec::new).unwrap();
         compare(&received, &plan.request.units[0].preprocessor, &plan.request.units[0].host_flags);
     }
 }

@@ -1,6 +1,6 @@
 //! What the tests share: the real nvcc, a shim with a scripted analysis beside it, runs with a time limit.
 
-use scuba::nvcc::request::Request;
+use scuba::nvcc::request::AnalysisRequest;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Read;
@@ -70,7 +70,7 @@ impl Shim {
         self.folder().join("scuba-nvcc")
     }
 
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<AnalysisRequest> {
         let entries = std::fs::read_dir(self.folder().join("requests")).unwrap();
         entries.map(|entry| serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect()
     }

@@ -110,7 +110,7 @@ const KNOWN: &[Known] = &[
     ),
     known("shared_dyn", "stock", &["+ verdict: undecided sections(float const*, float*, int) s_"], 16, SHARED_SIZE),
     known("shared_dyn", "stock", &["- place: sections(float const*, float*, int) s_", " Safe"], 16, SHARED_SIZE),
-    known("shared_dyn", "stock", &["+ place: sections(float const*, float*, int) s_", " Open"], 16, SHARED_SIZE),
+    known("shared_dyn", "stock", &["+ place: sections(float const*, float*, int) s_", " Undecided"], 16, SHARED_SIZE),
     known("templ", "", &["- access: polyeval<", " writes local hist of 16 [0] 16"], 8, ELEMENTS),
     known("templ", "", &["+ access: polyeval<", " writes local hist of 16 [", "] 4"], 32, ELEMENTS),
     known("templ", "stock", &["+ place: polyeval<8, float>(float const*, float*, int) hist Safe"], 8, ELEMENTS),
@@ -244,7 +244,7 @@ fn nothing_of_the_recorded_programs_is_doubtful() {
 }
 
 /// Comparisons, quotients and the like of a module whose operands are signed, and those whose operands are not.
-fn signs_of(module: &mlir::Module) -> (usize, usize) {
+fn signs_of(module: &mlir::MlirModule) -> (usize, usize) {
     let (mut signed, mut unsigned) = (0, 0);
     for o in &module.ops {
         o.walk(&mut |o| match (o.name.as_str(), o.int("predicate")) {

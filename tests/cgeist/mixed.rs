@@ -1,9 +1,9 @@
 //! Dialects in a mix that no recorded program has: kernels written by hand, in bounds and just out of them.
 
 use super::programs::check;
-use scuba::cgeist::lower::unit::About;
+use scuba::cgeist::lower::unit::SourceFacts;
 use scuba::cgeist::lower_text;
-use scuba::check::{ProgramReport, Standing};
+use scuba::check::{AccessStanding, ProgramReport};
 use scuba::ir::Program;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn program(body: &str) -> ProgramReport {
 
 /// As [`program`], with other parameter types in the kernel's symbol.
 fn named(parameters: &str, body: &str) -> ProgramReport {
-    let lowered = lower_text(&text(parameters, body), &About { source: "a.cu".into(), ..About::default() })
+    let lowered = lower_text(&text(parameters, body), &SourceFacts { source: "a.cu".into(), ..SourceFacts::default() })
         .unwrap_or_else(|e| panic!("{e}"));
     check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
 }
@@ -60,15 +60,15 @@ pub fn text(parameters: &str, body: &str) -> String {
 }}) : () -> ()"#).replace("kPii", &format!("k{parameters}"))
 }
 
-fn standings(body: &str) -> Vec<Standing> {
+fn standings(body: &str) -> Vec<AccessStanding> {
     program(body).places.iter().map(|p| p.standing).collect()
 }
 
 /// The last access of a kernel that holds `GOOD` or, just out of bounds, `BAD` where it says `HERE`.
 #[track_caller]
 fn told_apart(body: &str, good: &str, bad: &str) {
-    assert_eq!(standings(&body.replace("HERE", good)), [Standing::Safe], "{good}");
-    assert_eq!(standings(&body.replace("HERE", bad)), [Standing::Found], "{bad}");
+    assert_eq!(standings(&body.replace("HERE", good)), [AccessStanding::Safe], "{good}");
+    assert_eq!(standings(&body.replace("HERE", bad)), [AccessStanding::Found], "{bad}");
 }
 
 #[test]
@@ -215,11 +215,11 @@ fn what_is_not_known_is_named() {
     %x = "new.number"(%t) : (index) -> index
     "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#,
     );
-    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
+    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [AccessStanding::Undecided]);
     assert!(r.undecided[0].reason.contains("`new.number`"), "{:?}", r.undecided);
     // It may be an access itself.
     let r = program(r#""new.vector_store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#);
-    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
+    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [AccessStanding::Undecided]);
     assert!(r.undecided[0].reason.contains("`new.vector_store`"), "{:?}", r.undecided);
     // What it gives is memory: an access is what happens to that.
     let r = program(
@@ -227,7 +227,7 @@ fn what_is_not_known_is_named() {
     %q = "memref.subview"(%p, %t) : (memref<?xi32>, index) -> memref<?xi32>
     "memref.store"(%v, %q, %z) : (i32, memref<?xi32>, index) -> ()"#,
     );
-    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
+    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [AccessStanding::Undecided]);
     assert!(r.undecided[0].reason.contains("`memref.subview`"), "{:?}", r.undecided);
     // Behind control flow that is not known, nothing is safe.
     let r = program(
@@ -237,7 +237,7 @@ fn what_is_not_known_is_named() {
     }) : (index) -> ()
     "memref.store"(%v, %p, %z) : (i32, memref<?xi32>, index) -> ()"#,
     );
-    assert!(r.places.iter().all(|p| p.standing != Standing::Safe), "{:?}", r.places);
+    assert!(r.places.iter().all(|p| p.standing != AccessStanding::Safe), "{:?}", r.places);
     assert!(r.notes.iter().any(|n| n.contains("`new.loop`")), "{:?}", r.notes);
 }
 
@@ -248,7 +248,7 @@ fn barriers_of_every_dialect_are_barriers() {
             "Pii",
             &format!("\"{barrier}\"() : () -> ()\n\"memref.store\"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"),
         );
-        let lowered = lower_text(&module, &About { source: "a.cu".into(), ..About::default() }).unwrap();
+        let lowered = lower_text(&module, &SourceFacts { source: "a.cu".into(), ..SourceFacts::default() }).unwrap();
         assert!(
             lowered.unknown.is_empty() && lowered.device.functions.iter().any(|f| f.name == "llvm.nvvm.barrier0"),
             "{barrier}: {:?}",
@@ -260,21 +260,21 @@ fn barriers_of_every_dialect_are_barriers() {
 #[test]
 fn rows_whose_length_is_lost_are_not_followed() {
     let store = r#""memref.store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#;
-    assert_eq!(program(store).places[0].standing, Standing::Safe);
+    assert_eq!(program(store).places[0].standing, AccessStanding::Safe);
     // `int (*p)[16]`: a step of one is 16 elements to the compiler.
     let r = named("PA16_ii", store);
-    assert_eq!(r.places[0].standing, Standing::Open, "{:?}", r.findings);
+    assert_eq!(r.places[0].standing, AccessStanding::Undecided, "{:?}", r.findings);
     assert!(r.undecided[0].reason.contains("rows, whose length cgeist loses"), "{:?}", r.undecided);
 }
 
 #[test]
 fn kernels_in_headers_have_names() {
     let module = text("Pii", r#""memref.store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#);
-    let about = About {
+    let about = SourceFacts {
         source: "a.cu".into(),
         text: "#include \"k.h\"\nint main() {}\n".into(),
         headers: vec!["__global__ void k(int *data, int n) { data[threadIdx.x] = 7; }".into()],
-        ..About::default()
+        ..SourceFacts::default()
     };
     let lowered = lower_text(&module, &about).unwrap();
     let r = check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]));
@@ -292,17 +292,21 @@ fn one_shared_element_may_be_dynamic_shared_memory() {
     )
     .replace("polygeist.cuda_global, ", "");
     let of = |source: &str, header: &str| {
-        let about =
-            About { source: "a.cu".into(), text: source.into(), headers: vec![header.into()], ..About::default() };
+        let about = SourceFacts {
+            source: "a.cu".into(),
+            text: source.into(),
+            headers: vec![header.into()],
+            ..SourceFacts::default()
+        };
         let lowered = lower_text(&module, &about).unwrap();
         check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
     };
-    assert_eq!(of("void k() { __shared__ int s; }", "").places[0].standing, Standing::Safe);
+    assert_eq!(of("void k() { __shared__ int s; }", "").places[0].standing, AccessStanding::Safe);
     for (source, header) in
         [("void k() { extern __shared__ int s[]; }", ""), ("void k() {}", "#define SHARED extern __shared__"), ("", "")]
     {
         let r = of(source, header);
-        assert_eq!(r.places[0].standing, Standing::Open, "{source} {header}: {:?}", r.findings);
+        assert_eq!(r.places[0].standing, AccessStanding::Undecided, "{source} {header}: {:?}", r.findings);
         assert!(
             r.undecided[0].reason.contains("the size of dynamic shared memory, which cgeist leaves out"),
             "{:?}",

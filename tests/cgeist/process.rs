@@ -3,7 +3,7 @@
 
 use super::mixed;
 use super::programs::folder;
-use scuba::finding::second_reading::Stands;
+use scuba::finding::second_reading::ReadingVerdict;
 use scuba::finding::{Report, Verdict};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -372,7 +372,10 @@ fn disagreements_are_told_and_decide_nothing() {
     assert_eq!((second.frontend.as_str(), second.compared, second.different), ("cgeist 17.0.6", 1, 1));
     let [told] = second.list.as_slice() else { panic!("{:?}", second.list) };
     assert_eq!((told.position.file.as_str(), told.position.line, told.array.as_str()), ("a.cu", 6, "a"));
-    assert_eq!((told.first, told.second, &told.known), (Some(Stands::Safe), Some(Stands::Found), &None));
+    assert_eq!(
+        (told.first, told.second, &told.known),
+        (Some(ReadingVerdict::Safe), Some(ReadingVerdict::Found), &None)
+    );
     // What cgeist is known to read otherwise is no news.
     let text = std::fs::read_to_string(place.path("a.cu")).unwrap();
     std::fs::write(place.path("a.cu"), format!("{text}\nvoid f(int n) {{ if (n < 0) throw n; }}\n")).unwrap();

@@ -1,12 +1,12 @@
 //! Every recorded module is checked, and its findings compared with what the programs say of themselves.
 
-use scuba::cgeist::lower::unit::About;
+use scuba::cgeist::lower::unit::SourceFacts;
 use scuba::cgeist::lower_text;
-use scuba::check::{self, Options, ProgramReport};
+use scuba::check::{self, CheckOptions, ProgramReport};
 use scuba::frontend::ExtractOptions;
-use scuba::frontend::own::Own;
+use scuba::frontend::own::UserFolders;
 use scuba::ir::{Module, Program};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use scuba::nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,12 +28,12 @@ pub fn recorded(program: &str, shape: &str) -> Option<Program> {
 pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
     let source = folder().join(format!("{program}.cu"));
     let text = std::fs::read_to_string(folder().join(format!("{program}.{shape}.mlir"))).ok()?;
-    let about = About {
+    let about = SourceFacts {
         headers: vec![],
         text: std::fs::read_to_string(&source).unwrap(),
         source: source.to_string_lossy().into_owned(),
         directory: folder(),
-        own: Own::outside(["/usr".into()]),
+        own: UserFolders::outside(["/usr".into()]),
         arch: "sm_60".into(),
         producer: "cgeist".into(),
         asserts_restored: false,
@@ -53,7 +53,7 @@ pub fn nvcc() -> PathBuf {
 /// The unit of `nvcc -c PROGRAM.cu`.
 pub fn unit(program: &str) -> TranslationUnit {
     let arguments: Vec<OsString> = ["-c".into(), format!("{program}.cu").into()].into();
-    let plan = Command::read(&arguments, &Environment::default(), &folder())
+    let plan = NvccCommand::read(&arguments, &Environment::default(), &folder())
         .plan(&folder(), Some(&nvcc()), &Vec::new)
         .unwrap();
     plan.request.units.into_iter().next().unwrap()
@@ -71,7 +71,7 @@ pub fn check(p: &Program) -> ProgramReport {
     std::thread::scope(|s| {
         std::thread::Builder::new()
             .stack_size(256 << 20)
-            .spawn_scoped(s, || check::check_program(p, &Options { work: 20, ..Options::default() }))
+            .spawn_scoped(s, || check::check_program(p, &CheckOptions { work: 20, ..CheckOptions::default() }))
             .unwrap()
             .join()
             .unwrap()

@@ -1,7 +1,7 @@
 //! What the analysis sees of a program, in words that do not depend on which front end read it.
 
 use scuba::Models;
-use scuba::contracts::Entry;
+use scuba::contracts::EntrySelector;
 use scuba::host::{root_state, roots};
 use scuba::ir::Program;
 use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
@@ -10,7 +10,7 @@ use scuba::symbolic::limits::budget::Allowance;
 use scuba::symbolic::memory::object::{ObjId, ObjKind};
 use scuba::symbolic::memory::value::Base;
 use scuba::symbolic::terms::arena::Arena;
-use scuba::symbolic::terms::functions::Function;
+use scuba::symbolic::terms::functions::UninterpretedFunction;
 use scuba::symbolic::terms::term::{SymKind, Term, TermId};
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn read(p: &Program, lines: bool) -> Reading {
 
 fn read_here(p: &Program, lines: bool) -> Reading {
     let mut out = Reading::default();
-    for root in roots(p, &[], &Entry::default()) {
+    for root in roots(p, &[], &EntrySelector::default()) {
         let mut e = Executor::new(p, &Models);
         let (args, state) = root_state(&mut e, &root);
         drop(e.call(root.func, args, state, 0));
@@ -162,7 +162,7 @@ pub fn show(a: &Arena, t: TermId) -> String {
         Term::BitXor(x, y, _) => format!("xor({})", list(&[*x, *y], ", ")),
         Term::Pow2(x) => format!("2^{}", show(a, *x)),
         // Contents carry the numbers of objects and versions.
-        Term::Apply { function: Function::Content, .. } => "?".into(),
+        Term::Apply { function: UninterpretedFunction::Content, .. } => "?".into(),
         Term::Apply { function, args, .. } => {
             format!("{function}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
         }

@@ -6,7 +6,7 @@
 use super::compare::{differences, known_as};
 use super::programs::{check, folder, nvcc, programs, read_by_clang, recorded, unit};
 use scuba::cgeist;
-use scuba::cgeist::process::Tool;
+use scuba::cgeist::process::CgeistTool;
 use scuba::config::FrontendKind;
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::Program;
@@ -36,7 +36,7 @@ fn printed(program: &str) -> Result<String, String> {
 #[test]
 #[ignore = "needs an installed cgeist: SCUBA_CGEIST names it"]
 fn real_cgeist_reads_the_recorded_programs_as_recorded_and_as_clang_does() {
-    let tool = Tool::find(options().cgeist.as_deref()).unwrap_or_else(|e| panic!("{e}"));
+    let tool = CgeistTool::find(options().cgeist.as_deref()).unwrap_or_else(|e| panic!("{e}"));
     cgeist::probe(Some(&nvcc()), &options()).unwrap_or_else(|e| panic!("{}: {e}", tool.name()));
     let shape = format!("stock-{}.generic", tool.version.clone().unwrap_or_else(|| "unknown".into()));
     let bless = named("SCUBA_BLESS").is_some();

@@ -4,7 +4,7 @@
 //! `//@ flags:` and `//@ toml:` say how a program is checked, `//@ header: PATH: TEXT` what lies beside it.
 
 use super::{Project, Said};
-use scuba::axioms::{Axiom, Kind};
+use scuba::axioms::{Axiom, AxiomKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ fn leaving_an_axiom_out_changes_what_rests_on_it_of_the_last_third() {
 fn axioms_that_cannot_be_left_out_are_listed_with_what_they_could_concern() {
     let text = std::fs::read_to_string(folder().join("known-launches.twin.cu")).unwrap();
     let (all, _) = doubts(&text);
-    for axiom in Axiom::ALL.into_iter().filter(|a| matches!(a.row().2, Kind::BuiltIn(_))) {
+    for axiom in Axiom::ALL.into_iter().filter(|a| matches!(a.row().2, AxiomKind::BuiltIn(_))) {
         let row = row(&all, axiom);
         assert_eq!((row["how"].as_str(), lines(&all, &row["places"]).len()), (Some("built-in"), 1), "{row}");
     }

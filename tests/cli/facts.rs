@@ -1,9 +1,9 @@
 use super::{Project, SAFE, Said};
-use scuba::facts::{Store, Unit};
+use scuba::facts::{FactStore, UnitWithCode};
 use scuba::finding::Report;
 use scuba::ir::{Bytes, TypeDef, TypeKind};
-use scuba::nvcc::command::{Command, Environment};
-use scuba::nvcc::request::Request;
+use scuba::nvcc::command::{Environment, NvccCommand};
+use scuba::nvcc::request::AnalysisRequest;
 use std::io::Write;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ void fill(float *a, int n) { fill_kernel<<<(n + 255) / 256, 256>>>(a, n); }
 
 impl Project {
     /// What the shim would ask for.
-    pub(super) fn request(&self, arguments: &str) -> Request {
+    pub(super) fn request(&self, arguments: &str) -> AnalysisRequest {
         let words: Vec<_> = arguments.split(' ').map(Into::into).collect();
-        let plan = Command::read(&words, &Environment::default(), &self.root());
+        let plan = NvccCommand::read(&words, &Environment::default(), &self.root());
         plan.plan(&self.root(), Some(&super::nvcc()), &Vec::new).unwrap().request
     }
 
@@ -255,13 +255,13 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     p.write("a.cu", SAFE);
     p.compile("-c a.cu -o a.o").status(0);
     // Facts that compress well and are decoded whole.
-    let store = Store::new(p.root().join(".scuba"));
+    let store = FactStore::new(p.root().join(".scuba"));
     let facts = store.read().unwrap().units.remove(0);
     let mut modules = store.modules(&facts.key).unwrap();
     Arc::make_mut(&mut modules[0])
         .types
         .resize(9_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1, source: None });
-    store.write_unit(&Unit { facts, modules, second: None }).unwrap();
+    store.write_unit(&UnitWithCode { facts, modules, second: None }).unwrap();
     p.scuba(["check"]).status(0);
     p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
     let said = p.scuba(["check"]).status(2);
@@ -318,13 +318,13 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
     );
 
     // More than fits before anything is executed: of that program nothing is known, of the other all.
-    let store = Store::new(p.root().join(".scuba"));
+    let store = FactStore::new(p.root().join(".scuba"));
     let facts = store.read().unwrap().units.into_iter().find(|u| u.source().ends_with("long.cu")).unwrap();
     let mut modules = store.modules(&facts.key).unwrap();
     Arc::make_mut(&mut modules[0])
         .types
         .resize(6_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1, source: None });
-    store.write_unit(&Unit { facts, modules, second: None }).unwrap();
+    store.write_unit(&UnitWithCode { facts, modules, second: None }).unwrap();
     let said = p.scuba(["check", "--message-format", "json"]).status(0);
     let report: Report = serde_json::from_str(&said.out).unwrap();
     let reasons: Vec<&str> = report.not_analysed.iter().map(|n| n.reason.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Macros before the source: those of nvcc's own preprocessing of each side against those that clang is given, the ones that may differ apart.
 
 use super::{Project, options};
-use scuba::frontend::clang::predefined::{self, Macros};
+use scuba::frontend::clang::predefined::{self, MacroTable};
 use scuba::ir::Side;
 use std::path::Path;
 use std::process::Command;
@@ -58,7 +58,7 @@ fn may_differ(name: &str) -> bool {
 }
 
 /// The macros of each preprocessing in nvcc's own plan: the host's first, then one of each compilation of device code.
-fn of_nvcc(project: &Project, nvcc: &Path, flags: &str) -> Vec<Macros> {
+fn of_nvcc(project: &Project, nvcc: &Path, flags: &str) -> Vec<MacroTable> {
     let words = flags.split_whitespace();
     let out =
         Command::new(nvcc).args(["--dryrun", "-c", "a.cu"]).args(words).current_dir(project.path()).output().unwrap();
@@ -77,7 +77,7 @@ fn of_nvcc(project: &Project, nvcc: &Path, flags: &str) -> Vec<Macros> {
     macros.collect()
 }
 
-fn differences(ours: &Macros, theirs: &Macros) -> Vec<String> {
+fn differences(ours: &MacroTable, theirs: &MacroTable) -> Vec<String> {
     let names = ours.keys().chain(theirs.keys().filter(|n| !ours.contains_key(*n)));
     names
         .filter(|n| !may_differ(n))

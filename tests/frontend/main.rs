@@ -13,7 +13,7 @@ mod worker;
 
 use scuba::frontend::{ExtractOptions, Extraction, extract};
 use scuba::ir::{Function, Module, Op, Side, Terminator};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use scuba::nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Project {
     fn unit(&self, flags: &str) -> TranslationUnit {
         let arguments: Vec<OsString> =
             shlex::split(flags).unwrap().into_iter().chain(["-c".into()]).map(Into::into).collect();
-        let plan = Command::read(&arguments, &Environment::default(), self.path())
+        let plan = NvccCommand::read(&arguments, &Environment::default(), self.path())
             .plan(self.path(), Some(&nvcc()), &Vec::new)
             .unwrap();
         assert_eq!(plan.request.units.len(), 1);

@@ -1,7 +1,7 @@
 //! Builds with CMake and Make, by the real nvcc.
 
 use super::{Session, nvcc, plainly};
-use scuba::nvcc::interpose::Outcome;
+use scuba::nvcc::interpose::BuildOutcome;
 use scuba::nvcc::request::LinkKind;
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ const CMAKE: &str = "cmake_minimum_required(VERSION 3.18)\nproject(app LANGUAGES
                      add_library(kernels STATIC kernels.cu)\nadd_executable(app main.cu)\ntarget_link_libraries(app PRIVATE kernels)\n";
 
 /// Where build tools worked, without what is gone.
-fn tool_folders(outcome: &Outcome) -> Vec<PathBuf> {
+fn tool_folders(outcome: &BuildOutcome) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = outcome.tool_folders.iter().filter_map(|f| f.canonicalize().ok()).collect();
     folders.dedup();
     folders

@@ -8,7 +8,7 @@ mod builds;
 mod commands;
 mod processes;
 
-use scuba::nvcc::interpose::{Options, Outcome, run};
+use scuba::nvcc::interpose::{BuildOutcome, InterposeOptions, run};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -63,16 +63,16 @@ impl Session {
         )
     }
 
-    fn options(&self) -> Options {
-        Options { shim: self.path("scuba-nvcc"), environment: Vec::new() }
+    fn options(&self) -> InterposeOptions {
+        InterposeOptions { shim: self.path("scuba-nvcc"), environment: Vec::new() }
     }
 
-    fn run<S: Into<OsString> + Clone>(&self, command: &[S]) -> Outcome {
+    fn run<S: Into<OsString> + Clone>(&self, command: &[S]) -> BuildOutcome {
         let command: Vec<OsString> = command.iter().cloned().map(Into::into).collect();
         run(&command, &self.options()).unwrap()
     }
 
-    fn sh(&self, script: &str) -> Outcome {
+    fn sh(&self, script: &str) -> BuildOutcome {
         self.run(&["sh", "-c", script])
     }
 

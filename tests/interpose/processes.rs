@@ -1,7 +1,7 @@
 //! Every way in which a build's processes start others.
 
 use super::{Session, plainly};
-use scuba::nvcc::interpose::{Error, run};
+use scuba::nvcc::interpose::{InterposeError, run};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -346,10 +346,10 @@ fn a_32_bit_program_gets_no_library() {
 #[test]
 fn errors_say_what_was_not_found() {
     let session = Session::new();
-    assert!(matches!(run(&[], &session.options()), Err(Error::NoCommand)));
+    assert!(matches!(run(&[], &session.options()), Err(InterposeError::NoCommand)));
     let missing = run(&["no-such-build-tool".into()], &session.options()).unwrap_err().to_string();
     assert!(missing.contains("no-such-build-tool"), "{missing}");
-    let options = scuba::nvcc::interpose::Options { shim: session.path("nowhere"), environment: Vec::new() };
+    let options = scuba::nvcc::interpose::InterposeOptions { shim: session.path("nowhere"), environment: Vec::new() };
     let missing = run(&["true".into()], &options).unwrap_err().to_string();
     assert!(missing.contains("nowhere"), "{missing}");
     assert_eq!(session.sh("exit 5").status.code(), Some(5));

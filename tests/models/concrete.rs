@@ -4,7 +4,7 @@ use super::program::Program;
 use super::unit::Unit;
 use super::{Rng, TEXTS};
 use scuba::ir::Side;
-use scuba::witness::{Budget, Inputs, enumerate};
+use scuba::witness::{ConcreteInputs, RunBudget, enumerate};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -178,8 +178,9 @@ pub(super) fn unit(source: String) -> Unit {
 pub(super) fn run_model(unit: &mut Unit, argv: &[String], stdin: &str) -> (String, String) {
     unit.with(0, |linked| {
         let root = linked.find_func(Side::Host, "main").unwrap();
-        let inputs = Inputs { argv: argv.to_vec(), stdin: stdin.as_bytes().to_vec(), ..Inputs::default() };
-        let run = enumerate(linked, root, &inputs, &Budget::default());
+        let inputs =
+            ConcreteInputs { argv: argv.to_vec(), stdin: stdin.as_bytes().to_vec(), ..ConcreteInputs::default() };
+        let run = enumerate(linked, root, &inputs, &RunBudget::default());
         (run.output, run.why)
     })
 }

@@ -6,7 +6,7 @@
 use super::concrete::{self, unit};
 use super::{numbers, symbolic};
 use scuba::ir::Side;
-use scuba::models::row::{Key, Kind, Modelled, On, Row};
+use scuba::models::row::{CallSide, FunctionRow, MatchKind, ModelledBy, NameKey};
 use scuba::models::table::FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -54,16 +54,16 @@ fn called(source: String) -> Called {
     })
 }
 
-fn is_called(called: &Called, on: On, key: &Key) -> bool {
+fn is_called(called: &Called, on: CallSide, key: &NameKey) -> bool {
     let text: &str = &key.text;
-    on != On::Device
+    on != CallSide::Device
         && called.iter().any(|(name, display)| match key.kind {
-            Kind::Whole => name.strip_suffix("_ptsz").unwrap_or(name) == text || intrinsic(name) == text,
-            Kind::Start => name.starts_with(text),
-            Kind::Part => name.contains(text),
-            Kind::DemangledStart => display.starts_with(text),
-            Kind::DemangledPart => display.contains(text),
-            Kind::Real | Kind::Typed | Kind::Rest => false,
+            MatchKind::Whole => name.strip_suffix("_ptsz").unwrap_or(name) == text || intrinsic(name) == text,
+            MatchKind::Start => name.starts_with(text),
+            MatchKind::Part => name.contains(text),
+            MatchKind::DemangledStart => display.starts_with(text),
+            MatchKind::DemangledPart => display.contains(text),
+            MatchKind::Real | MatchKind::Typed | MatchKind::Rest => false,
         })
 }
 
@@ -84,7 +84,7 @@ fn intrinsic(name: &str) -> &str {
 }
 
 /// What a model of one engine was compared with.
-fn judge(row: &Row, key: &Key, family: usize, called: &Called, itself: &'static str) -> String {
+fn judge(row: &FunctionRow, key: &NameKey, family: usize, called: &Called, itself: &'static str) -> String {
     if is_called(called, row.on, key) {
         return itself.to_owned();
     }
@@ -93,9 +93,11 @@ fn judge(row: &Row, key: &Key, family: usize, called: &Called, itself: &'static 
     }
     match (DOCUMENTS[family].1, key.kind) {
         // What a pattern fits gives something unknown, and loses what it could write.
-        ("", _) | (_, Kind::Rest | Kind::Part | Kind::Start | Kind::DemangledPart | Kind::DemangledStart) => {
-            NOTHING.to_owned()
-        }
+        ("", _)
+        | (
+            _,
+            MatchKind::Rest | MatchKind::Part | MatchKind::Start | MatchKind::DemangledPart | MatchKind::DemangledStart,
+        ) => NOTHING.to_owned(),
         (documents, _) => format!("documents ({documents})"),
     }
 }
@@ -121,10 +123,10 @@ fn page() -> String {
         let mut groups: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
         for row in *rows {
             let (symbolic, concrete) = match row.modelled {
-                Modelled::Both => (true, true),
-                Modelled::SymbolicOnly(_) => (true, false),
-                Modelled::ConcreteOnly(_) => (false, true),
-                Modelled::Neither(_) => continue,
+                ModelledBy::Both => (true, true),
+                ModelledBy::SymbolicOnly(_) => (true, false),
+                ModelledBy::ConcreteOnly(_) => (false, true),
+                ModelledBy::Neither(_) => continue,
             };
             for key in row.keys() {
                 let of = |has: bool, called: &Called, itself| match has {
@@ -137,9 +139,11 @@ fn page() -> String {
                     of(symbolic, &by_executor, "runs of the function itself (glibc, libstdc++)"),
                 );
                 let name = match key.kind {
-                    Kind::Start | Kind::DemangledStart | Kind::Typed | Kind::Rest => format!("`{}…`", key.text),
-                    Kind::Part | Kind::DemangledPart => format!("`…{}…`", key.text),
-                    Kind::Whole | Kind::Real => format!("`{}`", key.text),
+                    MatchKind::Start | MatchKind::DemangledStart | MatchKind::Typed | MatchKind::Rest => {
+                        format!("`{}…`", key.text)
+                    }
+                    MatchKind::Part | MatchKind::DemangledPart => format!("`…{}…`", key.text),
+                    MatchKind::Whole | MatchKind::Real => format!("`{}`", key.text),
                 };
                 groups.entry(group).or_default().push(name);
             }
@@ -161,8 +165,12 @@ fn page() -> String {
 fn the_page_says_what_each_model_was_compared_with() {
     assert_eq!(FAMILIES.len(), DOCUMENTS.len(), "a family without a word of what its models follow");
     for (name, _) in MEASURED {
-        let known =
-            FAMILIES.iter().copied().flatten().flat_map(Row::keys).any(|k| k.kind == Kind::Whole && k.text == name);
+        let known = FAMILIES
+            .iter()
+            .copied()
+            .flatten()
+            .flat_map(FunctionRow::keys)
+            .any(|k| k.kind == MatchKind::Whole && k.text == name);
         assert!(known, "{name} has no row");
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/models.md");

@@ -3,10 +3,10 @@
 use super::program::Program;
 use super::unit::{Unit, alone};
 use super::{Rng, TEXTS};
-use scuba::check::{Options, ProgramReport, check_program};
+use scuba::check::{CheckOptions, ProgramReport, check_program};
 use scuba::finding::Verdict;
 use scuba::ir::{Program as Linked, Side};
-use scuba::witness::{Budget, Inputs, enumerate};
+use scuba::witness::{ConcreteInputs, RunBudget, enumerate};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ fn program(seed: u64) -> Program {
 
 fn check(linked: &Arc<Linked>) -> ProgramReport {
     let program = Arc::clone(linked);
-    let options = Options { solver_ms: 1000, seconds: 10, ..Options::default() };
+    let options = CheckOptions { solver_ms: 1000, seconds: 10, ..CheckOptions::default() };
     std::thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || check_program(&program, &options))
@@ -171,8 +171,8 @@ fn judge(p: &Program, linked: &Arc<Linked>, tally: &mut Tally) {
         enumerate(
             linked,
             root,
-            &Inputs { argv, ..Inputs::default() },
-            &Budget { steps: 200_000, work: scuba::work::Work::seconds(5), ..Budget::default() },
+            &ConcreteInputs { argv, ..ConcreteInputs::default() },
+            &RunBudget { steps: 200_000, work: scuba::work::Work::seconds(5), ..RunBudget::default() },
         )
     };
     let is_bad = |argv: Vec<String>| {

@@ -1,19 +1,19 @@
 //! What the table of external functions says of the two engines against what these have.
 
 use scuba::models::cuda_names::{is_of_driver, is_of_runtime};
-use scuba::models::row::{Key, Kind, Modelled, On};
+use scuba::models::row::{CallSide, MatchKind, ModelledBy, NameKey};
 use scuba::models::table::rows;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Keys = BTreeSet<(On, Key)>;
+type Keys = BTreeSet<(CallSide, NameKey)>;
 
-fn symbolic() -> Vec<(On, Key)> {
+fn symbolic() -> Vec<(CallSide, NameKey)> {
     scuba::host::keys().into_iter().chain(scuba::kernel::keys()).collect()
 }
 
 /// Whether an engine has a model for all that a key names.
-fn has(keys: &Keys, on: On, key: &Key) -> bool {
-    keys.iter().any(|(o, k)| (*o == on || *o == On::Either) && k.covers(key))
+fn has(keys: &Keys, on: CallSide, key: &NameKey) -> bool {
+    keys.iter().any(|(o, k)| (*o == on || *o == CallSide::Either) && k.covers(key))
 }
 
 #[test]
@@ -25,10 +25,10 @@ fn rows_say_what_the_engines_have() {
         for key in row.keys() {
             let (s, c) = (has(&symbolic, row.on, &key), has(&concrete, row.on, &key));
             let (says, why) = match row.modelled {
-                Modelled::Both => ((true, true), "-"),
-                Modelled::SymbolicOnly(why) => ((true, false), why),
-                Modelled::ConcreteOnly(why) => ((false, true), why),
-                Modelled::Neither(why) => ((false, false), why),
+                ModelledBy::Both => ((true, true), "-"),
+                ModelledBy::SymbolicOnly(why) => ((true, false), why),
+                ModelledBy::ConcreteOnly(why) => ((false, true), why),
+                ModelledBy::Neither(why) => ((false, false), why),
             };
             if says != (s, c) || why.is_empty() {
                 wrong.push(format!(
@@ -73,8 +73,8 @@ fn each_function_has_one_model_of_an_engine() {
     // With a body in a header of the system they are models of the C library, without one only their results are unknown.
     const TWICE: &[&str] = &["time", "gettimeofday", "clock_gettime"];
     for (engine, keys) in [("symbolic", symbolic()), ("concrete", scuba::witness::keys())] {
-        let mut count: BTreeMap<(On, Key), usize> = BTreeMap::new();
-        for key in keys.into_iter().filter(|(_, k)| k.kind == Kind::Whole) {
+        let mut count: BTreeMap<(CallSide, NameKey), usize> = BTreeMap::new();
+        for key in keys.into_iter().filter(|(_, k)| k.kind == MatchKind::Whole) {
             *count.entry(key).or_default() += 1;
         }
         for ((on, key), n) in count {

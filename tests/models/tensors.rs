@@ -12,8 +12,8 @@
 use super::unit::{nvcc, worker};
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::{Program, Side};
-use scuba::nvcc::command::{Command as Line, Environment};
-use scuba::witness::{Budget, Inputs, enumerate};
+use scuba::nvcc::command::{Environment, NvccCommand as Line};
+use scuba::witness::{ConcreteInputs, RunBudget, enumerate};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -125,8 +125,8 @@ enum Found {
 }
 
 fn judged(program: &Program, case: &Value, doubt: i64, given: bool) -> (Found, String) {
-    let inputs = Inputs { stdin: described(case, doubt, given).into_bytes(), ..Inputs::default() };
-    let run = enumerate(program, program.find_func(Side::Host, "main").unwrap(), &inputs, &Budget::default());
+    let inputs = ConcreteInputs { stdin: described(case, doubt, given).into_bytes(), ..ConcreteInputs::default() };
+    let run = enumerate(program, program.find_func(Side::Host, "main").unwrap(), &inputs, &RunBudget::default());
     let mut out = run.output.clone();
     for holds in ["{1}", "{?}"] {
         out = out.replace(holds, "");

@@ -1,11 +1,14 @@
 //! One program: the engine's verdict of every access against what the interpreter sees on all small inputs.
 
 use super::program::Program;
-use scuba::check::{Options, ProgramReport, check_program};
+use scuba::check::{CheckOptions, ProgramReport, check_program};
 use scuba::finding::{Verdict, Witness};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
 use scuba::rules::Rule;
-use scuba::witness::{self, BadAccess, Budget, Fault, Inputs, Site, Target, Threads, enumerate, replay};
+use scuba::witness::{
+    self, AccessFault, BadAccess, ConcreteInputs, ProgramPoint, RunBudget, TargetAccess, TriedThreads, enumerate,
+    replay,
+};
 use scuba::work::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -96,7 +99,7 @@ fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
     // What is left open for want of budget is no mistake.
     let work = std::env::var("SCUBA_ORACLE_WORK")
         .map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
-    let options = Options { work, ..Options::default() };
+    let options = CheckOptions { work, ..CheckOptions::default() };
     std::thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || check_program(&program, &options))
@@ -141,7 +144,7 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
 
 /// Where a user sees an access: its own place, or the innermost call outside system headers.
 fn place(program: &Linked, bad: &BadAccess) -> SourceLoc {
-    let loc = |s: &Site| {
+    let loc = |s: &ProgramPoint| {
         let b = &program.func(s.func).blocks[s.block.index()];
         program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
     };
@@ -152,8 +155,8 @@ fn place(program: &Linked, bad: &BadAccess) -> SourceLoc {
         .unwrap_or_else(|| loc(&bad.site))
 }
 
-fn budget() -> Budget {
-    Budget { steps: STEPS, work: Work::seconds(10), ..Budget::default() }
+fn budget() -> RunBudget {
+    RunBudget { steps: STEPS, work: Work::seconds(10), ..RunBudget::default() }
 }
 
 /// `above`: lines of the file before the program.
@@ -186,11 +189,11 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         if steps > ALL_STEPS {
             break;
         }
-        let argv = Inputs {
+        let argv = ConcreteInputs {
             argv: inputs.iter().map(i64::to_string).collect(),
             random: random.to_vec(),
             stdin: stdin.as_bytes().to_vec(),
-            ..Inputs::default()
+            ..ConcreteInputs::default()
         };
         let run = enumerate(linked, root, &argv, &budget());
         steps += run.steps;
@@ -246,11 +249,11 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     }
     for (at, said) in &out.said {
         let Said::Proved(rule, w) = said else { continue };
-        let inputs = Inputs {
+        let inputs = ConcreteInputs {
             argv: w.run.argv.clone(),
             stdin: w.run.stdin.clone().into_bytes(),
             files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
-            ..Inputs::default()
+            ..ConcreteInputs::default()
         };
         let here = |b: &BadAccess| {
             let l = place(linked, b);
@@ -260,13 +263,13 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         if enumerate(linked, root, &inputs, &budget()).bad.iter().any(here) {
             continue;
         }
-        let run = enumerate(linked, root, &inputs, &Budget::default());
+        let run = enumerate(linked, root, &inputs, &RunBudget::default());
         if run.bad.iter().any(here) || run.why.contains("more than ") {
             continue;
         }
         // An index that nothing has set leads nowhere in particular: the interpreter notes it where that is what is sought.
         if *rule == Rule::InvalidPointer
-            && reached(linked, root, &inputs, w, Some(Fault::UnsetIndex)).is_some_and(|b| here(&b))
+            && reached(linked, root, &inputs, w, Some(AccessFault::UnsetIndex)).is_some_and(|b| here(&b))
         {
             continue;
         }
@@ -290,12 +293,18 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
 /// branch on what was read out of bounds wait there. Brute force takes such a branch to write anything it could. `fault`: what must be wrong.
 /// What the witness's thread does in an order of threads other than that of brute force: as the first, or while those that come to a
 /// branch on what was read out of bounds wait there. Brute force takes such a branch to write anything it could.
-fn reached(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness, fault: Option<Fault>) -> Option<BadAccess> {
+fn reached(
+    linked: &Linked,
+    root: FuncRef,
+    inputs: &ConcreteInputs,
+    w: &Witness,
+    fault: Option<AccessFault>,
+) -> Option<BadAccess> {
     let sites = w.sites.as_ref()?;
     let [m, f, b, i] = sites.access;
-    let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
-    [Threads::List(vec![(w.block, w.thread)]), Threads::Block(w.block)].into_iter().find_map(|threads| {
-        let target = Target {
+    let site = ProgramPoint { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
+    [TriedThreads::List(vec![(w.block, w.thread)]), TriedThreads::Block(w.block)].into_iter().find_map(|threads| {
+        let target = TargetAccess {
             site,
             callers: None,
             launch_site: None,
@@ -307,8 +316,8 @@ fn reached(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness, fault: 
             parts: None,
             contract: None,
         };
-        match replay(linked, root, inputs, &target, &Budget::default()) {
-            witness::Outcome::Reached { bad, .. } if (bad.block, bad.thread) == (w.block, w.thread) => Some(*bad),
+        match replay(linked, root, inputs, &target, &RunBudget::default()) {
+            witness::ReplayOutcome::Reached { bad, .. } if (bad.block, bad.thread) == (w.block, w.thread) => Some(*bad),
             _ => None,
         }
     })

@@ -3,7 +3,7 @@
 use super::program::Program;
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::{Block, Function, Module, Program as Linked, Side};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ impl Unit {
         }
         std::fs::write(dir.path().join("many.cu"), text).map_err(|e| e.to_string())?;
         let arguments: Vec<OsString> = ["many.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
-        let plan = Command::read(&arguments, &Environment::default(), dir.path())
+        let plan = NvccCommand::read(&arguments, &Environment::default(), dir.path())
             .plan(dir.path(), Some(&nvcc()), &Vec::new)
             .ok_or("there is nothing to compile")?;
         let options = ExtractOptions {

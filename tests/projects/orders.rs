@@ -2,9 +2,9 @@
 //! without nvcc: what nvcc writes does not matter here.
 
 use super::support::{BAD, GOOD, Project, Said, nvcc};
-use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::command::{Environment, NvccCommand};
 use scuba::nvcc::host;
-use scuba::nvcc::request::Request;
+use scuba::nvcc::request::AnalysisRequest;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::{Child, Stdio};
@@ -21,14 +21,17 @@ fn project() -> Project {
     project
 }
 
-fn request(project: &Project, unit: &str) -> Request {
+fn request(project: &Project, unit: &str) -> AnalysisRequest {
     let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
     if unit.ends_with(".cpp") {
         return host::compile(&words(&format!("g++ -Iinclude -c {unit} -o two.o")), &project.root()).unwrap().request;
     }
     let object = unit.replace('/', "-") + ".o";
-    let command =
-        Command::read(&words(&format!("-Iinclude -c {unit} -o {object}")), &Environment::default(), &project.root());
+    let command = NvccCommand::read(
+        &words(&format!("-Iinclude -c {unit} -o {object}")),
+        &Environment::default(),
+        &project.root(),
+    );
     command.plan(&project.root(), Some(&nvcc()), &Vec::new).unwrap().request
 }
 

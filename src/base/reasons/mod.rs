@@ -1,7 +1,7 @@
 //! Reasons for unknown values: the one list, with the words that users see and the code that programs see.
 //!
 //! The module is below all rooms: the executor attaches reasons to values, the solver and the rules attach them to
-//! verdicts, replays to both, and the report writes each with its [`Code`]. A reason carries what it names (functions,
+//! verdicts, replays to both, and the report writes each with its [`ReasonCode`]. A reason carries what it names (functions,
 //! arrays, other reasons). Reasons are distinguished by their variant, never by their words.
 
 mod list;
@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 /// Stable kind of the reason why an access is undecided, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Code {
+pub enum ReasonCode {
     /// The budget of the access was spent.
     Work,
     /// A safety net ended the search.
@@ -40,7 +40,7 @@ pub enum Code {
     Other,
 }
 
-impl Code {
+impl ReasonCode {
     /// Returns this code if it is a limit, else the other: a limit takes precedence over the code that it ended.
     const fn limit_or(self, other: Self) -> Self {
         match self {
@@ -69,9 +69,9 @@ impl Code {
 
 /// Call that was being executed when a limit was reached: file and line, if known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InTheCall(pub Option<(String, u32)>);
+pub struct InterruptedCall(pub Option<(String, u32)>);
 
-impl fmt::Display for InTheCall {
+impl fmt::Display for InterruptedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some((file, line)) => write!(f, ", in the call at {file}:{line}"),
@@ -82,15 +82,15 @@ impl fmt::Display for InTheCall {
 
 /// Value that a model sets although the program decides it, if the model sets one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfModel(pub Option<Box<UnknownReason>>);
+pub struct ModelChoice(pub Option<Box<UnknownReason>>);
 
-impl OfModel {
-    fn code(&self) -> Code {
-        self.0.as_ref().map_or(Code::Other, |why| why.code())
+impl ModelChoice {
+    fn code(&self) -> ReasonCode {
+        self.0.as_ref().map_or(ReasonCode::Other, |why| why.code())
     }
 }
 
-impl fmt::Display for OfModel {
+impl fmt::Display for ModelChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some(why) => write!(f, " that sets {why}"),

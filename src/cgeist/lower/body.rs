@@ -1,8 +1,8 @@
 //! Lowers a function's body: blocks, values and the dispatch of operations by dialect.
 
 use super::side::SideBuilder;
-use super::unit::Unit;
-use crate::mlir::{Loc, Op as MOp, Region, Type, Value};
+use super::unit::LoweringUnit;
+use crate::mlir::{MlirLoc, MlirOp, MlirRegion, MlirValue, Type};
 use ir::{
     BinOp, Block, BlockId, Callee, CastOp, Const, FuncId, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind,
     ValueId, Var,
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Target of a region's `yield`.
 #[derive(Clone, Debug)]
-pub(super) enum Exit {
+pub(super) enum YieldTarget {
     Yield(BlockId),
     /// The first region of an `scf.while`: to the second region while the condition holds, else out.
     Condition {
@@ -24,31 +24,31 @@ pub(super) enum Exit {
 
 /// Source of a cast value: chains of casts are removed where they cancel out.
 #[derive(Clone, Debug)]
-struct Origin {
+struct CastSource {
     op: CastOp,
     from: Operand,
     bits: u32,
 }
 
-pub(super) struct Body<'b, 'u, 'm> {
+pub(super) struct BodyBuilder<'b, 'u, 'm> {
     pub side: &'b mut SideBuilder<'u, 'm>,
-    pub unit: &'u Unit<'m>,
-    pub op: &'m MOp,
+    pub unit: &'u LoweringUnit<'m>,
+    pub op: &'m MlirOp,
     blocks: Vec<Block>,
     sealed: Vec<bool>,
     current: BlockId,
-    pub values: HashMap<Value, Operand>,
-    origins: HashMap<ValueId, Origin>,
+    pub values: HashMap<MlirValue, Operand>,
+    origins: HashMap<ValueId, CastSource>,
     next: u32,
     pub loc: LocId,
     /// Source variables of the function, by the `memref.alloca` that creates each.
-    pub variables: HashMap<Value, Var>,
+    pub variables: HashMap<MlirValue, Var>,
     /// Defining operation of each value, for patterns that span several operations.
-    pub makers: HashMap<Value, &'m MOp>,
+    pub makers: HashMap<MlirValue, &'m MlirOp>,
 }
 
-impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
-    pub fn lower(side: &'b mut SideBuilder<'u, 'm>, func: FuncId, op: &'m MOp) -> (Vec<Block>, u32) {
+impl<'b, 'u, 'm> BodyBuilder<'b, 'u, 'm> {
+    pub fn lower(side: &'b mut SideBuilder<'u, 'm>, func: FuncId, op: &'m MlirOp) -> (Vec<Block>, u32) {
         let unit = side.unit;
         let next = u32::try_from(side.of(func).params.len()).unwrap_or(0);
         let mut makers = HashMap::new();
@@ -57,7 +57,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
                 makers.insert(*r, o);
             }
         });
-        let mut b = Body {
+        let mut b = BodyBuilder {
             side,
             unit,
             op,
@@ -77,7 +77,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             b.variables = super::variables::variables(unit, b.side, func, op);
             let args: Vec<Operand> = (0..next).map(|i| Operand::Value(ValueId(i))).collect();
             let args = b.rows(args);
-            b.region(region, args, &Exit::Function);
+            b.region(region, args, &YieldTarget::Function);
         }
         if !b.is_sealed() {
             b.terminate(Terminator::Unreachable);
@@ -264,14 +264,14 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         self.emit(Op::Select { cond, a, b }, ty)
     }
 
-    fn origin(&self, o: &Operand) -> Option<&Origin> {
+    fn origin(&self, o: &Operand) -> Option<&CastSource> {
         match o {
             Operand::Value(v) => self.origins.get(v),
             Operand::Const(_) => None,
         }
     }
 
-    /// Sign-extends like [`Body::resize`] where the source may mean an unsigned integer: cgeist sign-extends every
+    /// Sign-extends like [`BodyBuilder::resize`] where the source may mean an unsigned integer: cgeist sign-extends every
     /// subscript.
     pub fn subscript(&mut self, v: Operand, from: u32, to: u32) -> Operand {
         if to <= from || matches!(v, Operand::Const(_)) || self.origin(&v).is_some_and(|o| o.op == CastOp::ZExt) {
@@ -310,7 +310,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         let (from_ty, to_ty) = (self.side.types.int(from), self.side.types.int(to));
         let r = self.emit(Op::Cast { op, value: v.clone(), from: from_ty, nneg }, to_ty);
         if let Operand::Value(id) = r {
-            self.origins.insert(id, Origin { op, from: v, bits: from });
+            self.origins.insert(id, CastSource { op, from: v, bits: from });
         }
         r
     }
@@ -331,7 +331,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 
     // ---- values ----
 
-    pub fn value(&mut self, v: Value, t: &Type) -> Operand {
+    pub fn value(&mut self, v: MlirValue, t: &Type) -> Operand {
         if let Some(o) = self.values.get(&v) {
             return o.clone();
         }
@@ -341,7 +341,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         Operand::Const(Const::Opaque { ty, what })
     }
 
-    pub fn operand(&mut self, op: &MOp, i: usize) -> Operand {
+    pub fn operand(&mut self, op: &MlirOp, i: usize) -> Operand {
         match (op.operands.get(i), op.operand_types.get(i)) {
             (Some(v), Some(t)) => self.value(*v, t),
             _ => {
@@ -351,17 +351,17 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    pub fn operands(&mut self, op: &MOp) -> Vec<Operand> {
+    pub fn operands(&mut self, op: &MlirOp) -> Vec<Operand> {
         (0..op.operands.len()).map(|i| self.operand(op, i)).collect()
     }
 
-    pub fn set(&mut self, op: &MOp, i: usize, o: Operand) {
+    pub fn set(&mut self, op: &MlirOp, i: usize, o: Operand) {
         if let Some(v) = op.results.get(i) {
             self.values.insert(*v, o);
         }
     }
 
-    pub fn result_type(&mut self, op: &MOp) -> TypeId {
+    pub fn result_type(&mut self, op: &MlirOp) -> TypeId {
         match op.result_types.first() {
             Some(t) => self.side.types.of(t),
             None => self.side.types.void(),
@@ -388,9 +388,9 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     // ---- regions and operations ----
 
     /// Lowers a region into the current block and the following ones.
-    pub fn region(&mut self, region: &'m Region, args: Vec<Operand>, exit: &Exit) {
+    pub fn region(&mut self, region: &'m MlirRegion, args: Vec<Operand>, exit: &YieldTarget) {
         let Some(entry) = region.blocks.first() else {
-            if let Exit::Yield(to) = exit {
+            if let YieldTarget::Yield(to) = exit {
                 self.jump(*to, vec![]);
             }
             return;
@@ -418,7 +418,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             if !self.is_sealed() {
                 // A block without a terminator ends its region, like MLIR's implicit terminators.
                 match exit {
-                    Exit::Yield(to) => {
+                    YieldTarget::Yield(to) => {
                         let to = *to;
                         self.jump(to, vec![]);
                     }
@@ -435,13 +435,13 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    fn operation(&mut self, op: &'m MOp, targets: &[BlockId], exit: &Exit) {
+    fn operation(&mut self, op: &'m MlirOp, targets: &[BlockId], exit: &YieldTarget) {
         // Code after a call that does not return is unreachable.
         if self.is_sealed() {
             let b = self.block("unreachable", &[]);
             self.enter(b);
         }
-        if op.dialect() != "arith" || matches!(op.loc, Loc::File(..)) {
+        if op.dialect() != "arith" || matches!(op.loc, MlirLoc::File(..)) {
             self.loc = self.side.loc(&op.loc);
         }
         let known = op.operands.len() >= needed(op)
@@ -484,7 +484,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 }
 
 /// Returns the number of operands without which an operation makes no sense: the text may be malformed.
-fn needed(op: &MOp) -> usize {
+fn needed(op: &MlirOp) -> usize {
     match op.name.as_str() {
         "memref.store" | "affine.store" | "llvm.store" | "memref.atomic_rmw" | "arith.cmpi" | "memref.copy"
         | "polygeist.subindex" => 2,
@@ -507,14 +507,14 @@ fn needed(op: &MOp) -> usize {
 
 /// Whether an unknown operation may access the memory that an operand points to. Views do not: they only yield memory
 /// or sizes.
-fn may_access(op: &MOp) -> bool {
+fn may_access(op: &MlirOp) -> bool {
     let memory = |t: &Type| matches!(t, Type::MemRef(_) | Type::Ptr { .. });
     let view = !op.result_types.is_empty() && op.result_types.iter().all(|t| memory(t) || *t == Type::Index);
     op.operand_types.iter().any(memory) && !view
 }
 
 /// Returns the reachable blocks in reverse post-order.
-fn order(region: &Region) -> Vec<usize> {
+fn order(region: &MlirRegion) -> Vec<usize> {
     let n = region.blocks.len();
     let mut seen = vec![false; n];
     let mut post = vec![];

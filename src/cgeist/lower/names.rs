@@ -55,13 +55,13 @@ pub(super) fn row_pointers(display: &str) -> Vec<bool> {
 
 /// Treatment of `#define` lines; other preprocessor lines are always removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Macros {
+pub(super) enum MacroTreatment {
     Kept,
     Left,
 }
 
 /// Replaces comments, strings and preprocessor lines of a source by blanks.
-pub(super) fn plain(source: &str, macros: Macros) -> String {
+pub(super) fn plain(source: &str, macros: MacroTreatment) -> String {
     let mut text: Vec<u8> = source.as_bytes().to_vec();
     let mut i = 0;
     let blank = |t: &mut Vec<u8>, from: usize, to: usize| {
@@ -75,7 +75,7 @@ pub(super) fn plain(source: &str, macros: Macros) -> String {
         let rest = &text[i..];
         let end = |n: usize| n.min(source.len());
         let directive = rest[0] == b'#' && source[..i].rsplit('\n').next().is_some_and(|l| l.trim().is_empty());
-        if directive && macros == Macros::Kept && rest[1..].trim_ascii_start().starts_with(b"define") {
+        if directive && macros == MacroTreatment::Kept && rest[1..].trim_ascii_start().starts_with(b"define") {
             i += 1;
         } else if rest.starts_with(b"//") || directive {
             let mut n = 0;
@@ -108,13 +108,13 @@ pub(super) fn plain(source: &str, macros: Macros) -> String {
 
 /// A source text without comments, strings and preprocessor lines; positions are those of the original.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct StrippedSource {
     pub(super) text: String,
 }
 
 /// Kind of a declared variable, as far as both the source and MLIR show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum VariableClass {
     Array,
     Pointer,
     Int,
@@ -123,14 +123,14 @@ pub(super) enum Class {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Declared {
+pub(super) struct DeclaredVariable {
     pub name: String,
-    pub class: Class,
+    pub class: VariableClass,
 }
 
-impl Names {
+impl StrippedSource {
     pub fn new(source: &str) -> Self {
-        Self { text: plain(source, Macros::Left) }
+        Self { text: plain(source, MacroTreatment::Left) }
     }
 
     /// Returns the texts of parameters and body for each definition of a function with this name.
@@ -189,12 +189,12 @@ impl Names {
     }
 
     /// Returns the variables declared in the body of a function, in order.
-    pub fn locals(&self, display: &str) -> Vec<Declared> {
+    pub fn locals(&self, display: &str) -> Vec<DeclaredVariable> {
         self.definitions(Self::base(display)).first().map(|(_, body)| declarations(body)).unwrap_or_default()
     }
 
     /// Returns the variables declared by the statement at a 1-based position.
-    pub fn at(&self, line: u32, column: u32) -> Vec<Declared> {
+    pub fn at(&self, line: u32, column: u32) -> Vec<DeclaredVariable> {
         let start = self.text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum::<usize>()
             + column.saturating_sub(1) as usize;
         let Some(rest) = self.text.get(start..) else { return vec![] };
@@ -262,7 +262,7 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// Returns the declarations of a body, statement by statement.
-fn declarations(body: &str) -> Vec<Declared> {
+fn declarations(body: &str) -> Vec<DeclaredVariable> {
     let mut out = vec![];
     let mut from = 0;
     let mut depth = 0i32;
@@ -293,7 +293,7 @@ fn declarations(body: &str) -> Vec<Declared> {
 }
 
 /// Parses a declaration such as `T *a = 0, b[4];`; returns nothing for other statements.
-fn statement(text: &str) -> Vec<Declared> {
+fn statement(text: &str) -> Vec<DeclaredVariable> {
     let text = text.trim().trim_end_matches(';');
     let mut rest = text;
     let (mut words, mut shared) = (vec![], false);
@@ -329,14 +329,14 @@ fn statement(text: &str) -> Vec<Declared> {
         }
     }
     let base = if words.iter().any(|w| matches!(*w, "float" | "double" | "half")) {
-        Class::Float
+        VariableClass::Float
     } else if words
         .iter()
         .any(|w| matches!(*w, "int" | "char" | "bool" | "long" | "short" | "unsigned" | "signed") || w.ends_with("_t"))
     {
-        Class::Int
+        VariableClass::Int
     } else {
-        Class::Other
+        VariableClass::Other
     };
     let mut out = vec![];
     for d in split(rest) {
@@ -353,20 +353,20 @@ fn statement(text: &str) -> Vec<Declared> {
         if words.len() == 1
             && out.is_empty()
             && !stars
-            && base == Class::Other
+            && base == VariableClass::Other
             && after.starts_with('(')
             && rest.trim_start() == after
         {
             return vec![];
         }
         let class = if shared || after.starts_with('[') {
-            Class::Array
+            VariableClass::Array
         } else if stars {
-            Class::Pointer
+            VariableClass::Pointer
         } else {
             base
         };
-        out.push(Declared { name: name.to_owned(), class });
+        out.push(DeclaredVariable { name: name.to_owned(), class });
     }
     out
 }
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn parameters_are_named_as_in_the_source() {
-        let n = Names::new(
+        let n = StrippedSource::new(
             "/* k(a) */ template <typename T>\n__global__ void k(const T *__restrict__ in, T (*rows)[16],\n int n = 3, Vec3, float m[4][4]) // x\n{ k(1); }\nvoid h(int *const p) { }\n",
         );
         assert_eq!(
@@ -386,7 +386,7 @@ mod tests {
         );
         assert_eq!(n.parameters("(anonymous namespace)::k(float*, int, int, int, int)", 5)[0], "in");
         assert_eq!(n.parameters("ns::(anonymous namespace)::h(int*)", 1), ["p"]);
-        assert_eq!(Names::base("(anonymous namespace)::k<(anonymous namespace)::S>(int*)"), "k");
+        assert_eq!(StrippedSource::base("(anonymous namespace)::k<(anonymous namespace)::S>(int*)"), "k");
         assert_eq!(n.parameters("k(int)", 1), ["argument 1"]);
         assert_eq!(n.parameters("h(int*)", 1), ["p"]);
     }

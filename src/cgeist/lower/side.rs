@@ -1,11 +1,11 @@
 //! One side of a unit: its functions and globals, and the tables that they share.
 
-use super::super::mlir::{Attr, Loc as MLoc, Op, Type};
-use super::body::Body;
+use super::super::mlir::{Attr, MlirLoc, MlirOp, Type};
+use super::body::BodyBuilder;
 use super::forwarder::Forwarder;
 use super::names;
-use super::types::TypeTable;
-use super::unit::{STUB, Unit, has_body};
+use super::types::MlirTypeTable;
+use super::unit::{LoweringUnit, STUB, has_body};
 use frontend::names::{demangle, is_internal};
 use frontend::paths::normalise;
 use ir::{
@@ -31,9 +31,9 @@ pub(super) const ENDS: &[&str] = &[
 ];
 
 pub(super) struct SideBuilder<'u, 'm> {
-    pub unit: &'u Unit<'m>,
+    pub unit: &'u LoweringUnit<'m>,
     pub side: Side,
-    pub types: TypeTable,
+    pub types: MlirTypeTable,
     files: Vec<SourceFile>,
     file_ids: HashMap<String, FileId>,
     locs: Vec<Loc>,
@@ -43,7 +43,7 @@ pub(super) struct SideBuilder<'u, 'm> {
     functions: Vec<Function>,
     function_ids: BTreeMap<String, FuncId>,
     /// Functions whose bodies are still to be lowered.
-    bodies: Vec<(FuncId, &'m Op)>,
+    bodies: Vec<(FuncId, &'m MlirOp)>,
     stubs: Vec<FuncId>,
     /// Numbers of operations without a position: by function, without template arguments, and index in it, so that
     /// instances of one template share theirs.
@@ -57,11 +57,11 @@ pub(super) struct SideBuilder<'u, 'm> {
 }
 
 impl<'u, 'm> SideBuilder<'u, 'm> {
-    pub fn new(unit: &'u Unit<'m>, side: Side) -> Self {
+    pub fn new(unit: &'u LoweringUnit<'m>, side: Side) -> Self {
         Self {
             unit,
             side,
-            types: TypeTable::default(),
+            types: MlirTypeTable::default(),
             files: vec![SourceFile { path: String::new(), system: true }],
             file_ids: HashMap::new(),
             locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }],
@@ -87,12 +87,12 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             .symbols
             .iter()
             .filter(|(n, f)| {
-                if !f.name.ends_with("func") || !has_body(f) || Unit::is_stub(n) {
+                if !f.name.ends_with("func") || !has_body(f) || LoweringUnit::is_stub(n) {
                     return false;
                 }
                 match self.side {
-                    Side::Device => Unit::device_only(f),
-                    Side::Host => !Unit::device_only(f),
+                    Side::Device => LoweringUnit::device_only(f),
+                    Side::Host => !LoweringUnit::device_only(f),
                 }
             })
             .map(|(n, _)| *n)
@@ -136,10 +136,10 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         module
     }
 
-    fn body(&mut self, id: FuncId, f: &'m Op) {
-        self.group = names::Names::base(&self.functions[id.index()].display).to_owned();
+    fn body(&mut self, id: FuncId, f: &'m MlirOp) {
+        self.group = names::StrippedSource::base(&self.functions[id.index()].display).to_owned();
         self.in_group = 0;
-        let (blocks, values) = Body::lower(self, id, f);
+        let (blocks, values) = BodyBuilder::lower(self, id, f);
         let function = &mut self.functions[id.index()];
         function.blocks = blocks;
         function.values = values;
@@ -190,7 +190,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             _ => self.types.other("several results"),
         };
         let id = self.reserve(name, ret);
-        let stub = Unit::is_stub(name);
+        let stub = LoweringUnit::is_stub(name);
         let kernel = stub || self.unit.kernels.contains(key);
         let names = self.unit.names.parameters(&demangle(name).replace(STUB, ""), signature.params.len());
         let by_value = if kernel { names::values(&demangle(name)) } else { vec![] };
@@ -406,7 +406,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
     // ---- positions ----
 
     /// Returns a location; an operation without a position gets a unique location with line 0.
-    pub fn loc(&mut self, l: &MLoc) -> LocId {
+    pub fn loc(&mut self, l: &MlirLoc) -> LocId {
         let known = self.position(l, 0);
         if known.0 != 0 {
             return known;
@@ -419,14 +419,14 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         self.intern(Loc { file, line: 0, column, inlined_at: None })
     }
 
-    fn position(&mut self, l: &MLoc, depth: u32) -> LocId {
+    fn position(&mut self, l: &MlirLoc, depth: u32) -> LocId {
         match l {
-            MLoc::File(f, ..) if f.as_ref() == "<stdin>" => LocId(0),
-            MLoc::File(f, line, column) => {
+            MlirLoc::File(f, ..) if f.as_ref() == "<stdin>" => LocId(0),
+            MlirLoc::File(f, line, column) => {
                 let file = self.file(f);
                 self.intern(Loc { file, line: *line, column: *column, inlined_at: None })
             }
-            MLoc::Call(p) if depth < 16 => {
+            MlirLoc::Call(p) if depth < 16 => {
                 let (inner, outer) = (self.position(&p.0, depth + 1), self.position(&p.1, depth + 1));
                 if inner.0 == 0 {
                     return outer;
@@ -474,7 +474,7 @@ pub(super) fn wrapped(v: i128, bits: u32) -> i128 {
     (v << (128 - bits)) >> (128 - bits)
 }
 
-fn linkage(f: &Op, name: &str, side: Side) -> Linkage {
+fn linkage(f: &MlirOp, name: &str, side: Side) -> Linkage {
     let text = match f.attr("llvm.linkage").or_else(|| f.attr("linkage")) {
         Some(Attr::Other(t)) => t.as_str(),
         _ => "",

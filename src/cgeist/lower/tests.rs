@@ -1,10 +1,10 @@
 //! Tests that the lowered form computes what the MLIR says: both are interpreted, on random programs in cgeist's idioms
 //! for control flow, flags and affine expressions.
 
-use super::super::mlir::{self, AffineMap, Attr, Expr, Value};
+use super::super::mlir::{self, AffineExpr, AffineMap, Attr, MlirValue};
 use super::module::lower;
-use super::unit::About;
-use ir::{BinOp, CastOp, Const, Function, Module, Op, Operand, Pred, Step, Terminator};
+use super::unit::SourceFacts;
+use ir::{AddressStep, BinOp, CastOp, Const, Function, Module, Op, Operand, Pred, Terminator};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -26,21 +26,21 @@ enum Left {
 
 #[derive(Default)]
 struct Mlir {
-    values: HashMap<Value, i64>,
+    values: HashMap<MlirValue, i64>,
     memory: Vec<i64>,
     fuel: u32,
     calls: Vec<i64>,
 }
 
 impl Mlir {
-    fn get(&self, op: &mlir::Op, i: usize) -> i64 {
+    fn get(&self, op: &mlir::MlirOp, i: usize) -> i64 {
         self.values[&op.operands[i]]
     }
-    fn all(&self, op: &mlir::Op) -> Vec<i64> {
+    fn all(&self, op: &mlir::MlirOp) -> Vec<i64> {
         op.operands.iter().map(|v| self.values[v]).collect()
     }
 
-    fn region(&mut self, r: &mlir::Region, args: &[i64]) -> Option<Left> {
+    fn region(&mut self, r: &mlir::MlirRegion, args: &[i64]) -> Option<Left> {
         let (mut b, mut args) = (0, args.to_vec());
         loop {
             for ((v, _), a) in r.blocks[b].args.iter().zip(&args) {
@@ -88,7 +88,7 @@ impl Mlir {
 
     /// Executes an operation; returns an exit if it leaves the function.
     #[expect(clippy::option_option, reason = "out of fuel, and on or out")]
-    fn op(&mut self, op: &mlir::Op) -> Option<Option<Left>> {
+    fn op(&mut self, op: &mlir::MlirOp) -> Option<Option<Left>> {
         let bits = |t: &mlir::Type| match t {
             mlir::Type::Int(b) => *b,
             _ => 64,
@@ -264,17 +264,17 @@ fn results(m: &AffineMap, args: &[i64]) -> Vec<i64> {
     m.results.iter().map(|e| expr(e, args, m.dims)).collect()
 }
 
-fn expr(e: &Expr, args: &[i64], dims: usize) -> i64 {
-    let of = |e: &Expr| expr(e, args, dims);
+fn expr(e: &AffineExpr, args: &[i64], dims: usize) -> i64 {
+    let of = |e: &AffineExpr| expr(e, args, dims);
     match e {
-        Expr::Dim(i) => args[*i],
-        Expr::Sym(i) => args[dims + i],
-        Expr::Const(c) => *c,
-        Expr::Add(a, b) => of(a).wrapping_add(of(b)),
-        Expr::Mul(a, b) => of(a).wrapping_mul(of(b)),
-        Expr::Mod(a, b) => of(a).rem_euclid(of(b)),
-        Expr::FloorDiv(a, b) => of(a).div_euclid(of(b)),
-        Expr::CeilDiv(a, b) => -(-of(a)).div_euclid(of(b)),
+        AffineExpr::Dim(i) => args[*i],
+        AffineExpr::Sym(i) => args[dims + i],
+        AffineExpr::Const(c) => *c,
+        AffineExpr::Add(a, b) => of(a).wrapping_add(of(b)),
+        AffineExpr::Mul(a, b) => of(a).wrapping_mul(of(b)),
+        AffineExpr::Mod(a, b) => of(a).rem_euclid(of(b)),
+        AffineExpr::FloorDiv(a, b) => of(a).div_euclid(of(b)),
+        AffineExpr::CeilDiv(a, b) => -(-of(a)).div_euclid(of(b)),
     }
 }
 
@@ -323,79 +323,78 @@ fn run(m: &Module, f: &Function, args: &[i64]) -> Option<(i64, Vec<i64>)> {
         for i in &b.insts {
             fuel = fuel.checked_sub(1)?;
             let g = |o: &Operand| get(&v, o);
-            let x =
-                match &i.op {
-                    Op::Phi(_) => continue,
-                    Op::Alloca { .. } => {
-                        memory.push(0);
-                        i64::try_from(memory.len() - 1).unwrap()
-                    }
-                    Op::Load { ptr, .. } => memory[usize::try_from(g(ptr)).unwrap()],
-                    Op::Store { ptr, value, .. } => {
-                        let at = usize::try_from(g(ptr)).unwrap();
-                        memory[at] = g(value);
-                        continue;
-                    }
-                    Op::Bin { op, a, b, .. } => {
-                        let (x, y) = (i128::from(g(a)), i128::from(g(b)));
-                        wrap(
-                            match op {
-                                BinOp::Add => x + y,
-                                BinOp::Sub => x - y,
-                                BinOp::Mul => x * y,
-                                BinOp::And => x & y,
-                                BinOp::Or => x | y,
-                                BinOp::Xor => x ^ y,
-                                BinOp::SDiv => x / y,
-                                BinOp::SRem => x % y,
-                                other => panic!("{other:?}"),
-                            },
-                            bits(i.ty),
-                        )
-                    }
-                    Op::Icmp { pred, a, b } => {
-                        let (x, y) = (g(a), g(b));
-                        -i64::from(match pred {
-                            Pred::Eq => x == y,
-                            Pred::Ne => x != y,
-                            Pred::Slt => x < y,
-                            Pred::Sle => x <= y,
-                            Pred::Sgt => x > y,
-                            Pred::Sge => x >= y,
+            let x = match &i.op {
+                Op::Phi(_) => continue,
+                Op::Alloca { .. } => {
+                    memory.push(0);
+                    i64::try_from(memory.len() - 1).unwrap()
+                }
+                Op::Load { ptr, .. } => memory[usize::try_from(g(ptr)).unwrap()],
+                Op::Store { ptr, value, .. } => {
+                    let at = usize::try_from(g(ptr)).unwrap();
+                    memory[at] = g(value);
+                    continue;
+                }
+                Op::Bin { op, a, b, .. } => {
+                    let (x, y) = (i128::from(g(a)), i128::from(g(b)));
+                    wrap(
+                        match op {
+                            BinOp::Add => x + y,
+                            BinOp::Sub => x - y,
+                            BinOp::Mul => x * y,
+                            BinOp::And => x & y,
+                            BinOp::Or => x | y,
+                            BinOp::Xor => x ^ y,
+                            BinOp::SDiv => x / y,
+                            BinOp::SRem => x % y,
                             other => panic!("{other:?}"),
-                        })
+                        },
+                        bits(i.ty),
+                    )
+                }
+                Op::Icmp { pred, a, b } => {
+                    let (x, y) = (g(a), g(b));
+                    -i64::from(match pred {
+                        Pred::Eq => x == y,
+                        Pred::Ne => x != y,
+                        Pred::Slt => x < y,
+                        Pred::Sle => x <= y,
+                        Pred::Sgt => x > y,
+                        Pred::Sge => x >= y,
+                        other => panic!("{other:?}"),
+                    })
+                }
+                Op::Cast { op, value, from, .. } => {
+                    let x = i128::from(g(value));
+                    wrap(
+                        match op {
+                            CastOp::SExt | CastOp::Trunc => x,
+                            CastOp::ZExt => x & ((1i128 << bits(*from)) - 1),
+                            other => panic!("{other:?}"),
+                        },
+                        bits(i.ty),
+                    )
+                }
+                Op::Select { cond, a, b } => {
+                    if g(cond) != 0 {
+                        g(a)
+                    } else {
+                        g(b)
                     }
-                    Op::Cast { op, value, from, .. } => {
-                        let x = i128::from(g(value));
-                        wrap(
-                            match op {
-                                CastOp::SExt | CastOp::Trunc => x,
-                                CastOp::ZExt => x & ((1i128 << bits(*from)) - 1),
-                                other => panic!("{other:?}"),
-                            },
-                            bits(i.ty),
-                        )
-                    }
-                    Op::Select { cond, a, b } => {
-                        if g(cond) != 0 {
-                            g(a)
-                        } else {
-                            g(b)
-                        }
-                    }
-                    Op::Gep { base, steps, .. } => {
-                        assert!(steps.iter().all(|s| matches!(
-                            s,
-                            Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
-                        )));
-                        g(base)
-                    }
-                    Op::Call { args, .. } => {
-                        calls.push(g(&args[0]));
-                        continue;
-                    }
-                    other => panic!("{other:?}"),
-                };
+                }
+                Op::Gep { base, steps, .. } => {
+                    assert!(steps.iter().all(|s| matches!(
+                        s,
+                        AddressStep::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
+                    )));
+                    g(base)
+                }
+                Op::Call { args, .. } => {
+                    calls.push(g(&args[0]));
+                    continue;
+                }
+                other => panic!("{other:?}"),
+            };
             if let Some(r) = i.result {
                 v[r.index()] = Some(x);
             }
@@ -762,7 +761,7 @@ fn program(tape: &[u8]) -> String {
 fn check(tape: &[u8]) {
     let text = program(tape);
     let module = mlir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let lowered = lower(&module, &About::default()).unwrap();
+    let lowered = lower(&module, &SourceFacts::default()).unwrap();
     assert!(lowered.unknown.is_empty(), "{:?}", lowered.unknown);
     let f = lowered.host.functions.iter().find(|f| f.name == "f").unwrap();
     assert!(!ir::cfg::Cfg::new(f).irreducible, "a loop with several ways in:\n{text}\n{}", lowered.host);
@@ -775,8 +774,8 @@ fn check(tape: &[u8]) {
     }
 }
 
-fn modules() -> &'static [mlir::Module] {
-    static ALL: std::sync::OnceLock<Vec<mlir::Module>> = std::sync::OnceLock::new();
+fn modules() -> &'static [mlir::MlirModule] {
+    static ALL: std::sync::OnceLock<Vec<mlir::MlirModule>> = std::sync::OnceLock::new();
     ALL.get_or_init(|| {
         mlir::tests::fixtures()
             .into_iter()
@@ -786,7 +785,7 @@ fn modules() -> &'static [mlir::Module] {
     })
 }
 
-fn ops_of<'m>(r: &'m mut mlir::Region, out: &mut Vec<&'m mut mlir::Op>) {
+fn ops_of<'m>(r: &'m mut mlir::MlirRegion, out: &mut Vec<&'m mut mlir::MlirOp>) {
     for o in r.blocks.iter_mut().flat_map(|b| &mut b.ops) {
         if o.regions.is_empty() {
             out.push(o);
@@ -799,7 +798,7 @@ fn ops_of<'m>(r: &'m mut mlir::Region, out: &mut Vec<&'m mut mlir::Op>) {
 }
 
 /// Damages one operation in a way that the reader accepts.
-fn damage(m: &mut mlir::Module, at: usize, what: u8, how: usize) {
+fn damage(m: &mut mlir::MlirModule, at: usize, what: u8, how: usize) {
     const NAMES: &[&str] = &[
         "memref.store",
         "memref.load",
@@ -853,7 +852,7 @@ fn damage(m: &mut mlir::Module, at: usize, what: u8, how: usize) {
     ];
     let top = &mut m.ops[0].regions[0];
     let inner = !how.is_multiple_of(3);
-    let mut all: Vec<&mut mlir::Op> = vec![];
+    let mut all: Vec<&mut mlir::MlirOp> = vec![];
     if inner {
         ops_of(top, &mut all);
     } else {
@@ -912,7 +911,7 @@ proptest! {
         let all = modules();
         let mut m = which.get(all).clone();
         for (at, what, how) in edits { damage(&mut m, usize::from(at), what, usize::from(how)); }
-        let Ok(l) = lower(&m, &About { text: "void f(int a) {}".into(), ..About::default() }) else { return Ok(()) };
+        let Ok(l) = lower(&m, &SourceFacts { text: "void f(int a) {}".into(), ..SourceFacts::default() }) else { return Ok(()) };
         for f in l.device.functions.iter().chain(&l.host.functions) { prop_assert!(f.blocks.iter().flat_map(|b| b.term.successors()).all(|t| t.index() < f.blocks.len())); }
     }
 

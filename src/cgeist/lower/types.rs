@@ -5,11 +5,11 @@ use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 
 /// A module's type table; equal types share one entry.
 #[derive(Default)]
-pub struct TypeTable {
+pub struct MlirTypeTable {
     pub defs: Vec<TypeDef>,
 }
 
-impl TypeTable {
+impl MlirTypeTable {
     fn intern(&mut self, kind: TypeKind, size: Bytes, align: u32) -> TypeId {
         let at = self.defs.iter().position(|d| d.kind == kind).unwrap_or_else(|| {
             self.defs.push(TypeDef { kind, size, align, source: None });

@@ -1,15 +1,15 @@
 //! State shared by all functions of a unit: its symbols, its kernels, and which of them use dynamic shared memory.
 //!
-//! In: the operations of the module, facts about the unit. Out: [`Unit`]. It lowers nothing.
+//! In: the operations of the module, facts about the unit. Out: [`LoweringUnit`]. It lowers nothing.
 
-use super::names::{Macros, Names, plain};
-use crate::mlir::{Attr, MemRef, Op, Signature, Type, Value};
+use super::names::{MacroTreatment, StrippedSource, plain};
+use crate::mlir::{Attr, FunctionType, MemRef, MlirOp, MlirValue, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Facts about a unit that the MLIR text lacks.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct SourceFacts {
     /// Main source file as given to the compiler.
     pub source: String,
     /// Text of the source, for the names of variables, which MLIR drops; empty if not available.
@@ -19,7 +19,7 @@ pub struct About {
     /// Absolute working directory of cgeist: relative paths start there.
     pub directory: std::path::PathBuf,
     /// Classifier of the user's files.
-    pub own: frontend::own::Own,
+    pub own: frontend::own::UserFolders,
     /// Architecture of the device side, e.g. `sm_60`.
     pub arch: String,
     /// Front end and version, e.g. `cgeist 17.0.6`.
@@ -31,10 +31,10 @@ pub struct About {
 }
 
 /// State shared by all functions of a unit.
-pub(super) struct Unit<'m> {
-    pub about: &'m About,
+pub(super) struct LoweringUnit<'m> {
+    pub about: &'m SourceFacts,
     /// `func.func`, `llvm.func`, `memref.global` and `llvm.mlir.global` by symbol.
-    pub symbols: BTreeMap<&'m str, &'m Op>,
+    pub symbols: BTreeMap<&'m str, &'m MlirOp>,
     /// Position of each symbol in the text.
     pub order: BTreeMap<&'m str, usize>,
     /// Callees of launch stubs.
@@ -47,12 +47,12 @@ pub(super) struct Unit<'m> {
     /// True where a source declares dynamic shared memory, or may: a shared variable with one element is then
     /// ambiguous.
     pub names_dynamic_shared: bool,
-    pub names: Names,
+    pub names: StrippedSource,
 }
 
 /// Removes comments, strings and preprocessor lines other than macros from a source.
 pub(crate) fn with_macros(source: &str) -> String {
-    plain(source, Macros::Kept)
+    plain(source, MacroTreatment::Kept)
 }
 
 /// Whether a source declares dynamic shared memory.
@@ -66,8 +66,8 @@ fn names_dynamic_shared(source: &str) -> bool {
 /// Mark in a launch stub's symbol.
 pub(crate) const STUB: &str = "__device_stub__";
 
-impl<'m> Unit<'m> {
-    pub fn new(top: Vec<&'m Op>, about: &'m About) -> Self {
+impl<'m> LoweringUnit<'m> {
+    pub fn new(top: Vec<&'m MlirOp>, about: &'m SourceFacts) -> Self {
         let mut symbols = BTreeMap::new();
         let mut order = BTreeMap::new();
         for (i, o) in top.iter().enumerate() {
@@ -86,7 +86,7 @@ impl<'m> Unit<'m> {
             stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()),
             names_dynamic_shared: about.text.is_empty() || texts.iter().any(|s| names_dynamic_shared(s)),
             // Headers follow the source's own text, whose positions do not change.
-            names: Names::new(&texts.join("\n")),
+            names: StrippedSource::new(&texts.join("\n")),
         };
         for (name, f) in &unit.symbols {
             if !name.contains(STUB) {
@@ -114,7 +114,7 @@ impl<'m> Unit<'m> {
     }
 
     /// Returns the functions and globals that a function names.
-    fn named_in(f: &'m Op) -> BTreeSet<&'m str> {
+    fn named_in(f: &'m MlirOp) -> BTreeSet<&'m str> {
         let mut out = BTreeSet::new();
         for r in &f.regions {
             for o in r.blocks.iter().flat_map(|b| &b.ops) {
@@ -146,7 +146,7 @@ impl<'m> Unit<'m> {
     }
 
     /// Whether a function has the mark of `__global__` and `__device__` functions.
-    pub fn device_only(f: &Op) -> bool {
+    pub fn device_only(f: &MlirOp) -> bool {
         f.attr("polygeist.device_only_func").is_some()
     }
 
@@ -155,7 +155,7 @@ impl<'m> Unit<'m> {
     }
 
     /// Returns the signature of a function by symbol.
-    pub fn signature(&self, name: &str) -> Option<Arc<Signature>> {
+    pub fn signature(&self, name: &str) -> Option<Arc<FunctionType>> {
         match self.symbols.get(name)?.attr("function_type")? {
             Attr::Type(Type::Func(s)) => Some(s.clone()),
             _ => None,
@@ -165,7 +165,7 @@ impl<'m> Unit<'m> {
     /// Whether an operation of a function refers to dynamic shared memory, or may. Unmodified cgeist prints
     /// `__shared__ int s` and `extern __shared__ int s[]` alike: a variable accessed only at its start is a scalar if
     /// no source names dynamic shared memory.
-    pub fn is_dynamic_shared(&self, f: &Op, o: &Op) -> bool {
+    pub fn is_dynamic_shared(&self, f: &MlirOp, o: &MlirOp) -> bool {
         match (o.name.as_str(), o.result_types.first()) {
             ("memref.alloca", Some(Type::MemRef(m))) if is_shared(m) => {
                 o.attr("polygeist.dyn_shared").is_some()
@@ -180,7 +180,7 @@ impl<'m> Unit<'m> {
 
     /// Whether a global is `extern __shared__`: shared and without a definition. Unmodified cgeist omits the kind of
     /// variable.
-    pub fn is_dynamic_global(&self, g: &Op) -> bool {
+    pub fn is_dynamic_global(&self, g: &MlirOp) -> bool {
         if g.attr("initial_value").is_some() {
             return false;
         }
@@ -192,7 +192,7 @@ impl<'m> Unit<'m> {
 }
 
 /// Whether a function or global has a body.
-pub(super) fn has_body(f: &Op) -> bool {
+pub(super) fn has_body(f: &MlirOp) -> bool {
     f.regions.iter().any(|r| !r.blocks.is_empty())
 }
 
@@ -207,9 +207,9 @@ fn is_single(m: &MemRef) -> bool {
 }
 
 /// Whether a variable is only read and written at its start, which makes it a scalar.
-fn only_at_start(f: &Op, alloca: &Op) -> bool {
-    let mut same: BTreeSet<Value> = alloca.results.iter().copied().collect();
-    let mut zero: BTreeSet<Value> = BTreeSet::new();
+fn only_at_start(f: &MlirOp, alloca: &MlirOp) -> bool {
+    let mut same: BTreeSet<MlirValue> = alloca.results.iter().copied().collect();
+    let mut zero: BTreeSet<MlirValue> = BTreeSet::new();
     let mut scalar = true;
     f.walk(&mut |o| {
         if o.name == "arith.constant" && o.int("value") == Some(0) {

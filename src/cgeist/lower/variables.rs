@@ -1,24 +1,24 @@
 //! Maps each `memref.alloca` to a source variable, for messages only: by position, else by the order of declarations of
 //! its class.
 
-use super::names::{Class, Declared};
+use super::names::{DeclaredVariable, VariableClass};
 use super::side::SideBuilder;
-use super::unit::{STUB, Unit};
-use crate::mlir::{Loc as MLoc, Op as MOp, Type, Value};
+use super::unit::{LoweringUnit, STUB};
+use crate::mlir::{MlirLoc, MlirOp, MlirValue, Type};
 use frontend::names::demangle;
 use ir::{FuncId, Var};
 use std::collections::HashMap;
 
 /// Returns the variables of a function by the `alloca` that creates each.
 pub(super) fn variables<'m>(
-    unit: &Unit<'m>,
+    unit: &LoweringUnit<'m>,
     side: &mut SideBuilder<'_, 'm>,
     func: FuncId,
-    op: &'m MOp,
-) -> HashMap<Value, Var> {
-    let mut out: HashMap<Value, Var> = HashMap::new();
-    let mut allocas: Vec<&'m MOp> = vec![];
-    let mut same: HashMap<Value, Value> = HashMap::new();
+    op: &'m MlirOp,
+) -> HashMap<MlirValue, Var> {
+    let mut out: HashMap<MlirValue, Var> = HashMap::new();
+    let mut allocas: Vec<&'m MlirOp> = vec![];
+    let mut same: HashMap<MlirValue, MlirValue> = HashMap::new();
     op.walk(&mut |o| match (o.name.as_str(), o.results.first(), o.operands.first()) {
         ("memref.alloca", Some(r), _) => {
             allocas.push(o);
@@ -52,31 +52,35 @@ pub(super) fn variables<'m>(
         }
     }
     let display = demangle(op.text("sym_name").unwrap_or_default()).replace(STUB, "");
-    let class = |o: &MOp| match o.result_types.first() {
+    let class = |o: &MlirOp| match o.result_types.first() {
         Some(Type::MemRef(m)) if m.shape.is_empty() => None,
-        Some(Type::MemRef(m)) if m.space != 0 || m.shape.first().is_some_and(|d| *d != Some(1)) => Some(Class::Array),
-        Some(Type::MemRef(m)) if m.shape.len() > 1 => Some(Class::Other),
+        Some(Type::MemRef(m)) if m.space != 0 || m.shape.first().is_some_and(|d| *d != Some(1)) => {
+            Some(VariableClass::Array)
+        }
+        Some(Type::MemRef(m)) if m.shape.len() > 1 => Some(VariableClass::Other),
         Some(Type::MemRef(m)) => Some(match &m.elem {
-            Type::MemRef(_) | Type::Ptr { .. } => Class::Pointer,
-            Type::Int(_) | Type::Index => Class::Int,
-            Type::Float(_) => Class::Float,
-            _ => Class::Other,
+            Type::MemRef(_) | Type::Ptr { .. } => VariableClass::Pointer,
+            Type::Int(_) | Type::Index => VariableClass::Int,
+            Type::Float(_) => VariableClass::Float,
+            _ => VariableClass::Other,
         }),
         _ => None,
     };
     // Later declarations come first in the MLIR.
-    let locals: Vec<&MOp> =
+    let locals: Vec<&MlirOp> =
         allocas.into_iter().rev().filter(|o| o.results.first().is_some_and(|r| !out.contains_key(r))).collect();
     let declared = unit.names.locals(&display);
     let mut number = 0;
-    for c in [Class::Array, Class::Pointer, Class::Int, Class::Float, Class::Other] {
-        let mine: Vec<&&MOp> = locals.iter().filter(|o| class(o) == Some(c)).collect();
-        let theirs: Vec<&Declared> = declared.iter().filter(|d| d.class == c).collect();
+    for c in
+        [VariableClass::Array, VariableClass::Pointer, VariableClass::Int, VariableClass::Float, VariableClass::Other]
+    {
+        let mine: Vec<&&MlirOp> = locals.iter().filter(|o| class(o) == Some(c)).collect();
+        let theirs: Vec<&DeclaredVariable> = declared.iter().filter(|d| d.class == c).collect();
         let mut at_place: HashMap<(u32, u32), usize> = HashMap::new();
         for (i, o) in mine.iter().enumerate() {
             let Some(r) = o.results.first() else { continue };
             let by_place = match &o.loc {
-                MLoc::File(f, line, column) if unit.about.source.ends_with(f.as_ref()) => {
+                MlirLoc::File(f, line, column) if unit.about.source.ends_with(f.as_ref()) => {
                     let nth = at_place.entry((*line, *column)).or_default();
                     *nth += 1;
                     unit.names.at(*line, *column).into_iter().filter(|d| d.class == c).nth(*nth - 1)
@@ -86,7 +90,8 @@ pub(super) fn variables<'m>(
             let by_order = (mine.len() == theirs.len()).then(|| theirs[i].clone());
             number += 1;
             let loc = side.loc(&o.loc);
-            let fallback = || if c == Class::Array { format!("array {number}") } else { format!("variable {number}") };
+            let fallback =
+                || if c == VariableClass::Array { format!("array {number}") } else { format!("variable {number}") };
             let name = by_place.or(by_order).map_or_else(fallback, |d| d.name);
             out.insert(*r, var(&name, None, loc));
         }

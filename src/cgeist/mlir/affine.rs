@@ -1,36 +1,36 @@
 //! Affine maps and integer sets (MLIR Affine dialect, "Affine Expressions").
 
-use super::cursor::Res;
-use super::operation::Reader;
+use super::cursor::MlirResult;
+use super::operation::OperationReader;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An expression over dimensions and symbols. Divisions round towards minus infinity (`floordiv`) or plus infinity
 /// (`ceildiv`), and `mod` is never negative; their right sides are positive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expr {
+pub enum AffineExpr {
     Dim(usize),
     Sym(usize),
     Const(i64),
-    Add(Arc<Expr>, Arc<Expr>),
-    Mul(Arc<Expr>, Arc<Expr>),
-    Mod(Arc<Expr>, Arc<Expr>),
-    FloorDiv(Arc<Expr>, Arc<Expr>),
-    CeilDiv(Arc<Expr>, Arc<Expr>),
+    Add(Arc<AffineExpr>, Arc<AffineExpr>),
+    Mul(Arc<AffineExpr>, Arc<AffineExpr>),
+    Mod(Arc<AffineExpr>, Arc<AffineExpr>),
+    FloorDiv(Arc<AffineExpr>, Arc<AffineExpr>),
+    CeilDiv(Arc<AffineExpr>, Arc<AffineExpr>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AffineMap {
     pub dims: usize,
     pub symbols: usize,
-    pub results: Vec<Expr>,
+    pub results: Vec<AffineExpr>,
 }
 
 impl AffineMap {
     /// Whether the map is the identity.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        self.results.len() == self.dims && self.results.iter().enumerate().all(|(i, e)| *e == Expr::Dim(i))
+        self.results.len() == self.dims && self.results.iter().enumerate().all(|(i, e)| *e == AffineExpr::Dim(i))
     }
 }
 
@@ -39,14 +39,14 @@ impl AffineMap {
 pub struct AffineSet {
     pub dims: usize,
     pub symbols: usize,
-    pub constraints: Vec<(Expr, bool)>,
+    pub constraints: Vec<(AffineExpr, bool)>,
 }
 
-type Names = BTreeMap<String, Expr>;
+type AffineNames = BTreeMap<String, AffineExpr>;
 
-impl Reader<'_> {
+impl OperationReader<'_> {
     /// Parses the rest of an affine map after `affine_map`.
-    pub(super) fn affine_map(&mut self) -> Res<AffineMap> {
+    pub(super) fn affine_map(&mut self) -> MlirResult<AffineMap> {
         self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
         self.at.require("->")?;
@@ -63,7 +63,7 @@ impl Reader<'_> {
     }
 
     /// Parses the rest of an integer set after `affine_set`.
-    pub(super) fn affine_set(&mut self) -> Res<AffineSet> {
+    pub(super) fn affine_set(&mut self) -> MlirResult<AffineSet> {
         self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
         self.at.require(":")?;
@@ -79,7 +79,9 @@ impl Reader<'_> {
                 self.at.require(">=")?;
             }
             let right = self.sum(&names)?;
-            let minus = |a: Expr, b: Expr| if b == Expr::Const(0) { a } else { add(a, mul(Expr::Const(-1), b)) };
+            let minus = |a: AffineExpr, b: AffineExpr| {
+                if b == AffineExpr::Const(0) { a } else { add(a, mul(AffineExpr::Const(-1), b)) }
+            };
             constraints.push((if less { minus(right, left) } else { minus(left, right) }, equal));
         }
         self.at.require(">")?;
@@ -87,15 +89,15 @@ impl Reader<'_> {
     }
 
     /// Parses dimensions and symbols: `(d0, d1)[s0]`.
-    fn space(&mut self) -> Res<(usize, usize, Names)> {
-        let mut names = Names::new();
+    fn space(&mut self) -> MlirResult<(usize, usize, AffineNames)> {
+        let mut names = AffineNames::new();
         self.at.require("(")?;
-        let dims = self.names(")", &mut names, Expr::Dim)?;
-        let symbols = if self.at.accept("[") { self.names("]", &mut names, Expr::Sym)? } else { 0 };
+        let dims = self.names(")", &mut names, AffineExpr::Dim)?;
+        let symbols = if self.at.accept("[") { self.names("]", &mut names, AffineExpr::Sym)? } else { 0 };
         Ok((dims, symbols, names))
     }
 
-    fn names(&mut self, end: &str, names: &mut Names, make: fn(usize) -> Expr) -> Res<usize> {
+    fn names(&mut self, end: &str, names: &mut AffineNames, make: fn(usize) -> AffineExpr) -> MlirResult<usize> {
         let mut n = 0;
         while !self.at.accept(end) {
             if n > 0 {
@@ -111,7 +113,7 @@ impl Reader<'_> {
         Ok(n)
     }
 
-    fn sum(&mut self, names: &Names) -> Res<Expr> {
+    fn sum(&mut self, names: &AffineNames) -> MlirResult<AffineExpr> {
         self.at.descend()?;
         let mut e = self.product(names)?;
         // Each further term makes the expression one level deeper.
@@ -120,7 +122,7 @@ impl Reader<'_> {
             if self.at.accept("+") {
                 e = add(e, self.product(names)?);
             } else if !self.at.starts_with("->") && self.at.accept("-") {
-                e = add(e, mul(Expr::Const(-1), self.product(names)?));
+                e = add(e, mul(AffineExpr::Const(-1), self.product(names)?));
             } else {
                 break;
             }
@@ -133,17 +135,17 @@ impl Reader<'_> {
         Ok(e)
     }
 
-    fn product(&mut self, names: &Names) -> Res<Expr> {
+    fn product(&mut self, names: &AffineNames) -> MlirResult<AffineExpr> {
         let mut e = self.factor(names)?;
         let mut factors = 0;
         loop {
             if self.at.accept("*") {
                 e = mul(e, self.factor(names)?);
             } else {
-                let make: fn(Arc<Expr>, Arc<Expr>) -> Expr = match self.at.peek_word() {
-                    "floordiv" => Expr::FloorDiv,
-                    "ceildiv" => Expr::CeilDiv,
-                    "mod" => Expr::Mod,
+                let make: fn(Arc<AffineExpr>, Arc<AffineExpr>) -> AffineExpr = match self.at.peek_word() {
+                    "floordiv" => AffineExpr::FloorDiv,
+                    "ceildiv" => AffineExpr::CeilDiv,
+                    "mod" => AffineExpr::Mod,
                     _ => break,
                 };
                 self.at.word();
@@ -158,7 +160,7 @@ impl Reader<'_> {
         Ok(e)
     }
 
-    fn factor(&mut self, names: &Names) -> Res<Expr> {
+    fn factor(&mut self, names: &AffineNames) -> MlirResult<AffineExpr> {
         self.at.descend()?;
         let e = match self.at.peek() {
             b'(' => {
@@ -169,12 +171,12 @@ impl Reader<'_> {
             }
             b'-' => {
                 self.at.require("-")?;
-                mul(Expr::Const(-1), self.factor(names)?)
+                mul(AffineExpr::Const(-1), self.factor(names)?)
             }
             b'0'..=b'9' => {
                 let start = self.at.position();
                 let v = self.at.unsigned()?;
-                Expr::Const(i64::try_from(v).or_else(|_| self.at.error_at(start, "a number out of range"))?)
+                AffineExpr::Const(i64::try_from(v).or_else(|_| self.at.error_at(start, "a number out of range"))?)
             }
             _ => {
                 let start = self.at.position();
@@ -190,13 +192,13 @@ impl Reader<'_> {
     }
 }
 
-fn add(a: Expr, b: Expr) -> Expr {
-    Expr::Add(Arc::new(a), Arc::new(b))
+fn add(a: AffineExpr, b: AffineExpr) -> AffineExpr {
+    AffineExpr::Add(Arc::new(a), Arc::new(b))
 }
 
-fn mul(a: Expr, b: Expr) -> Expr {
+fn mul(a: AffineExpr, b: AffineExpr) -> AffineExpr {
     match (a, b) {
-        (Expr::Const(x), Expr::Const(y)) if x.checked_mul(y).is_some() => Expr::Const(x * y),
-        (a, b) => Expr::Mul(Arc::new(a), Arc::new(b)),
+        (AffineExpr::Const(x), AffineExpr::Const(y)) if x.checked_mul(y).is_some() => AffineExpr::Const(x * y),
+        (a, b) => AffineExpr::Mul(Arc::new(a), Arc::new(b)),
     }
 }

@@ -1,14 +1,14 @@
 //! Attributes and locations.
 
-use super::cursor::Res;
-use super::operation::Reader;
-use super::{Attr, Loc, Type};
+use super::cursor::MlirResult;
+use super::operation::OperationReader;
+use super::{Attr, MlirLoc, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-impl Reader<'_> {
+impl OperationReader<'_> {
     /// Parses `{name = value, …}`, braces included.
-    pub(super) fn dictionary(&mut self) -> Res<BTreeMap<String, Attr>> {
+    pub(super) fn dictionary(&mut self) -> MlirResult<BTreeMap<String, Attr>> {
         self.at.descend()?;
         self.at.require("{")?;
         let mut out = BTreeMap::new();
@@ -29,14 +29,14 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    pub(super) fn attribute(&mut self) -> Res<Attr> {
+    pub(super) fn attribute(&mut self) -> MlirResult<Attr> {
         self.at.descend()?;
         let a = self.attribute_inner();
         self.at.ascend();
         a
     }
 
-    fn attribute_inner(&mut self) -> Res<Attr> {
+    fn attribute_inner(&mut self) -> MlirResult<Attr> {
         match self.at.peek() {
             b'"' => {
                 let s = self.at.string()?;
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    fn keyword(&mut self) -> Res<Attr> {
+    fn keyword(&mut self) -> MlirResult<Attr> {
         let start = self.at.position();
         let word = self.at.word();
         match word {
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// Parses a symbol reference such as `@a::@"b c"`; returns the last name.
-    pub(super) fn symbol(&mut self) -> Res<String> {
+    pub(super) fn symbol(&mut self) -> MlirResult<String> {
         self.at.require("@")?;
         let mut name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
         while self.at.starts_with("::@") {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         Ok(name)
     }
 
-    fn dialect_attribute(&mut self) -> Res<Attr> {
+    fn dialect_attribute(&mut self) -> MlirResult<Attr> {
         let start = self.at.position();
         self.at.require("#")?;
         let name = self.at.suffix();
@@ -136,11 +136,11 @@ impl Reader<'_> {
         Ok(Attr::Other(text))
     }
 
-    fn type_after_colon(&mut self) -> Res<Option<Type>> {
+    fn type_after_colon(&mut self) -> MlirResult<Option<Type>> {
         if self.at.accept(":") { self.ty().map(Some) } else { Ok(None) }
     }
 
-    fn number(&mut self) -> Res<Attr> {
+    fn number(&mut self) -> MlirResult<Attr> {
         let v = self.literal()?;
         let ty = self.type_after_colon()?;
         Ok(match (v, ty) {
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// Parses a number without its type.
-    fn literal(&mut self) -> Res<Attr> {
+    fn literal(&mut self) -> MlirResult<Attr> {
         self.at.skip();
         let start = self.at.position();
         let negative = self.at.accept_raw(b'-');
@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// Parses the rest of a dense array after `array`: `<i32: 1, 2>`.
-    fn dense_array(&mut self) -> Res<Attr> {
+    fn dense_array(&mut self) -> MlirResult<Attr> {
         self.at.require("<")?;
         let ty = self.ty()?;
         let mut v = vec![];
@@ -213,7 +213,7 @@ impl Reader<'_> {
     }
 
     /// Parses the rest of dense elements after `dense`: `<[0, 1]> : vector<2xi32>`.
-    fn dense(&mut self) -> Res<Attr> {
+    fn dense(&mut self) -> MlirResult<Attr> {
         self.at.require("<")?;
         let mut elems = vec![];
         if self.at.peek() == b'"' {
@@ -226,7 +226,7 @@ impl Reader<'_> {
         Ok(Attr::Dense { elems, ty })
     }
 
-    fn dense_elements(&mut self, out: &mut Vec<Attr>) -> Res<()> {
+    fn dense_elements(&mut self, out: &mut Vec<Attr>) -> MlirResult<()> {
         self.at.descend()?;
         if self.at.accept("[") {
             let mut first = true;
@@ -254,9 +254,9 @@ impl Reader<'_> {
     // ---- locations ----
 
     /// Parses `loc(…)`, if present.
-    pub(super) fn location(&mut self) -> Res<Loc> {
+    pub(super) fn location(&mut self) -> MlirResult<MlirLoc> {
         if self.at.peek_word() != "loc" {
-            return Ok(Loc::Unknown);
+            return Ok(MlirLoc::Unknown);
         }
         self.at.word();
         self.at.require("(")?;
@@ -265,21 +265,21 @@ impl Reader<'_> {
         Ok(l)
     }
 
-    pub(super) fn location_inner(&mut self) -> Res<Loc> {
+    pub(super) fn location_inner(&mut self) -> MlirResult<MlirLoc> {
         self.at.descend()?;
         let l = self.location_kind();
         self.at.ascend();
         l
     }
 
-    fn location_kind(&mut self) -> Res<Loc> {
+    fn location_kind(&mut self) -> MlirResult<MlirLoc> {
         match self.at.peek() {
             b'"' => {
                 let file = self.at.string()?;
                 // Without a position it is a name, optionally with its location.
                 if !self.at.accept(":") {
                     if !self.at.accept("(") {
-                        return Ok(Loc::Unknown);
+                        return Ok(MlirLoc::Unknown);
                     }
                     let inner = self.location_inner()?;
                     self.at.require(")")?;
@@ -299,17 +299,17 @@ impl Reader<'_> {
                 }
                 let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
                 let file = self.file(&file);
-                Ok(Loc::File(file, narrow(line), narrow(column)))
+                Ok(MlirLoc::File(file, narrow(line), narrow(column)))
             }
             b'#' => {
                 self.at.require("#")?;
                 let name = self.at.suffix();
-                Ok(Loc::Alias(Arc::from(name)))
+                Ok(MlirLoc::Alias(Arc::from(name)))
             }
             _ => {
                 let start = self.at.position();
                 match self.at.word() {
-                    "unknown" => Ok(Loc::Unknown),
+                    "unknown" => Ok(MlirLoc::Unknown),
                     "callsite" => {
                         self.at.require("(")?;
                         let callee = self.location_inner()?;
@@ -318,14 +318,14 @@ impl Reader<'_> {
                         }
                         let caller = self.location_inner()?;
                         self.at.require(")")?;
-                        Ok(Loc::Call(Arc::new((callee, caller))))
+                        Ok(MlirLoc::Call(Arc::new((callee, caller))))
                     }
                     "fused" => {
                         if self.at.peek() == b'<' {
                             self.at.balanced()?;
                         }
                         self.at.require("[")?;
-                        let mut best = Loc::Unknown;
+                        let mut best = MlirLoc::Unknown;
                         let mut first = true;
                         while !self.at.accept("]") {
                             if !first {
@@ -333,7 +333,7 @@ impl Reader<'_> {
                             }
                             first = false;
                             let l = self.location_inner()?;
-                            if best == Loc::Unknown {
+                            if best == MlirLoc::Unknown {
                                 best = l;
                             }
                         }

@@ -10,7 +10,7 @@ const MAX_COPIED: u64 = 1 << 22;
 
 /// Size of an alias's expansion.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Extent {
+pub(super) struct ExpansionSize {
     /// Levels of nesting.
     levels: u32,
     /// Number of types, attributes and locations, nested ones included.
@@ -20,7 +20,7 @@ pub(super) struct Extent {
 /// Reason why a text is not a module in generic form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
-pub struct ReadError {
+pub struct MlirSyntaxError {
     /// 1-based line.
     pub line: u32,
     /// 1-based column, in bytes.
@@ -28,7 +28,7 @@ pub struct ReadError {
     pub message: String,
 }
 
-pub(super) type Res<T> = Result<T, ReadError>;
+pub(super) type MlirResult<T> = Result<T, MlirSyntaxError>;
 
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -45,16 +45,16 @@ impl<'t> Cursor<'t> {
         Self { text, at: 0, depth: 0, deepest: 0, nodes: 0 }
     }
 
-    pub fn error<T>(&self, message: impl Into<String>) -> Res<T> {
+    pub fn error<T>(&self, message: impl Into<String>) -> MlirResult<T> {
         self.error_at(self.at, message)
     }
 
-    pub fn error_at<T>(&self, at: usize, message: impl Into<String>) -> Res<T> {
+    pub fn error_at<T>(&self, at: usize, message: impl Into<String>) -> MlirResult<T> {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Err(ReadError { line: narrow(line), column: narrow(before.len() - start + 1), message: message.into() })
+        Err(MlirSyntaxError { line: narrow(line), column: narrow(before.len() - start + 1), message: message.into() })
     }
 
     pub fn position(&self) -> usize {
@@ -62,9 +62,9 @@ impl<'t> Cursor<'t> {
     }
 
     /// Enters one level; every `descend` is followed by an `ascend` unless an error ends the parse.
-    pub fn descend(&mut self) -> Res<()> {
+    pub fn descend(&mut self) -> MlirResult<()> {
         self.depth += 1;
-        self.grow(Extent { levels: 0, nodes: 1 })
+        self.grow(ExpansionSize { levels: 0, nodes: 1 })
     }
 
     pub fn ascend(&mut self) {
@@ -72,7 +72,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Accounts for the expansion of an alias where it is used.
-    pub fn grow(&mut self, by: Extent) -> Res<()> {
+    pub fn grow(&mut self, by: ExpansionSize) -> MlirResult<()> {
         let depth = self.depth.saturating_add(by.levels);
         self.deepest = self.deepest.max(depth);
         self.nodes = self.nodes.saturating_add(by.nodes);
@@ -90,8 +90,8 @@ impl<'t> Cursor<'t> {
         (std::mem::replace(&mut self.deepest, self.depth), self.nodes)
     }
 
-    pub fn measured(&mut self, (deepest, nodes): (u32, u64)) -> Extent {
-        let extent = Extent { levels: self.deepest - self.depth, nodes: self.nodes - nodes };
+    pub fn measured(&mut self, (deepest, nodes): (u32, u64)) -> ExpansionSize {
+        let extent = ExpansionSize { levels: self.deepest - self.depth, nodes: self.nodes - nodes };
         self.deepest = self.deepest.max(deepest);
         extent
     }
@@ -159,7 +159,7 @@ impl<'t> Cursor<'t> {
         yes
     }
 
-    pub fn require(&mut self, what: &str) -> Res<()> {
+    pub fn require(&mut self, what: &str) -> MlirResult<()> {
         if self.accept(what) {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl<'t> Cursor<'t> {
         self.take(|c| c.is_ascii_digit())
     }
 
-    pub fn unsigned(&mut self) -> Res<u64> {
+    pub fn unsigned(&mut self) -> MlirResult<u64> {
         self.skip();
         let at = self.at;
         let text = self.digits();
@@ -213,7 +213,7 @@ impl<'t> Cursor<'t> {
 
     /// Parses a string literal. The escapes `\n`, `\t`, `\"`, `\\` and `\XX` are decoded; bytes beyond ASCII written
     /// this way become the character of that number.
-    pub fn string(&mut self) -> Res<String> {
+    pub fn string(&mut self) -> MlirResult<String> {
         self.skip();
         let start = self.at;
         if !self.accept_raw(b'"') {
@@ -261,7 +261,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Consumes from an opening bracket to its closing one, and returns that text; strings are skipped whole.
-    pub fn balanced(&mut self) -> Res<&'t str> {
+    pub fn balanced(&mut self) -> MlirResult<&'t str> {
         self.skip();
         let start = self.at;
         let mut open: Vec<u8> = vec![];

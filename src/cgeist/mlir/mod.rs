@@ -1,6 +1,6 @@
 //! Reader for MLIR's generic operation form (MLIR Language Reference, LLVM 17): `"dialect.op"(%operands) … : type`.
 //!
-//! In: text. Out: a [`Module`] with resolved operands, or a [`ReadError`] with line and column. Total: every text gives
+//! In: text. Out: a [`MlirModule`] with resolved operands, or a [`MlirSyntaxError`] with line and column. Total: every text gives
 //! one of the two. It knows only the built-in types and attributes, no other dialect, and nothing of CUDA.
 
 mod affine;
@@ -9,41 +9,41 @@ mod cursor;
 mod operation;
 mod types;
 
-pub use affine::{AffineMap, AffineSet, Expr};
-pub use cursor::ReadError;
+pub use affine::{AffineExpr, AffineMap, AffineSet};
+pub use cursor::MlirSyntaxError;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A value of the program: block argument or operation result, numbered over the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Value(pub u32);
+pub struct MlirValue(pub u32);
 
 /// Top-level operations; usually one `builtin.module`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Module {
-    pub ops: Vec<Op>,
+pub struct MlirModule {
+    pub ops: Vec<MlirOp>,
     /// Number of values.
     pub values: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Op {
+pub struct MlirOp {
     /// Name with dialect: `memref.load`.
     pub name: String,
-    pub results: Vec<Value>,
-    pub operands: Vec<Value>,
+    pub results: Vec<MlirValue>,
+    pub operands: Vec<MlirValue>,
     /// Indices into the blocks of the region that holds the operation.
     pub successors: Vec<usize>,
     /// Inherent attributes (properties) and discardable ones together.
     pub attrs: BTreeMap<String, Attr>,
-    pub regions: Vec<Region>,
+    pub regions: Vec<MlirRegion>,
     pub operand_types: Vec<Type>,
     pub result_types: Vec<Type>,
-    pub loc: Loc,
+    pub loc: MlirLoc,
 }
 
-impl Op {
+impl MlirOp {
     #[must_use]
     pub fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.get(name)
@@ -75,7 +75,7 @@ impl Op {
 
     /// Returns the operands grouped by `operandSegmentSizes` (or its older spelling).
     #[must_use]
-    pub fn segments(&self) -> Option<Vec<&[Value]>> {
+    pub fn segments(&self) -> Option<Vec<&[MlirValue]>> {
         let sizes = self.attr("operandSegmentSizes").or_else(|| self.attr("operand_segment_sizes"))?.ints()?;
         let mut rest = self.operands.as_slice();
         let mut out = vec![];
@@ -89,7 +89,7 @@ impl Op {
     }
 
     /// Visits this operation and all operations inside it, outermost first.
-    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Op)) {
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a MlirOp)) {
         visit(self);
         for o in self.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops) {
             o.walk(visit);
@@ -98,14 +98,14 @@ impl Op {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Region {
-    pub blocks: Vec<Block>,
+pub struct MlirRegion {
+    pub blocks: Vec<MlirBlock>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Block {
-    pub args: Vec<(Value, Type)>,
-    pub ops: Vec<Op>,
+pub struct MlirBlock {
+    pub args: Vec<(MlirValue, Type)>,
+    pub ops: Vec<MlirOp>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +135,7 @@ pub enum Type {
         count: u64,
         elem: Arc<Type>,
     },
-    Func(Arc<Signature>),
+    Func(Arc<FunctionType>),
     /// `none`, `!llvm.void`.
     Void,
     /// Any other type, as written.
@@ -153,7 +153,7 @@ pub struct MemRef {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Signature {
+pub struct FunctionType {
     pub params: Vec<Type>,
     pub results: Vec<Type>,
     pub variadic: bool,
@@ -180,7 +180,7 @@ pub enum Attr {
         elems: Vec<Attr>,
         ty: Option<Type>,
     },
-    Loc(Loc),
+    Loc(MlirLoc),
     /// Any other attribute, as written: `#gpu<dim x>`.
     Other(String),
 }
@@ -201,13 +201,13 @@ impl Attr {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Loc {
+pub enum MlirLoc {
     #[default]
     Unknown,
     /// File, 1-based line, 1-based column.
     File(Arc<str>, u32, u32),
     /// Position of the callee, position of the caller.
-    Call(Arc<(Loc, Loc)>),
+    Call(Arc<(MlirLoc, MlirLoc)>),
     /// A name defined elsewhere in the text; used only inside the reader.
     Alias(Arc<str>),
 }
@@ -216,7 +216,7 @@ pub enum Loc {
 ///
 /// # Errors
 /// Fails where the text is not a module in generic form; the error has the position.
-pub fn read(text: &str) -> Result<Module, ReadError> {
+pub fn read(text: &str) -> Result<MlirModule, MlirSyntaxError> {
     // `cursor::MAX_DEPTH` bounds the nesting; a separate thread makes that bound independent of the caller's stack.
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -225,12 +225,12 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
             .spawn_scoped(scope, || operation::module(text));
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(r)) => r,
-            Ok(Err(_)) => Err(ReadError {
+            Ok(Err(_)) => Err(MlirSyntaxError {
                 line: 0,
                 column: 0,
                 message: "the reader stopped at something it does not know".into(),
             }),
-            Err(e) => Err(ReadError { line: 0, column: 0, message: format!("no thread for the reader: {e}") }),
+            Err(e) => Err(MlirSyntaxError { line: 0, column: 0, message: format!("no thread for the reader: {e}") }),
         }
     })
 }

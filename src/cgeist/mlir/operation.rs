@@ -1,21 +1,21 @@
 //! Operations, blocks and regions, and the resolution of operands to values.
 
-use super::cursor::{Cursor, Extent, ReadError, Res};
-use super::{Attr, Block, Loc, Module, Op, Region, Type, Value};
+use super::cursor::{Cursor, ExpansionSize, MlirResult, MlirSyntaxError};
+use super::{Attr, MlirBlock, MlirLoc, MlirModule, MlirOp, MlirRegion, MlirValue, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-pub(super) struct Reader<'t> {
+pub(super) struct OperationReader<'t> {
     pub at: Cursor<'t>,
-    pub attr_aliases: HashMap<&'t str, (Attr, Extent)>,
-    pub type_aliases: HashMap<&'t str, (Type, Extent)>,
+    pub attr_aliases: HashMap<&'t str, (Attr, ExpansionSize)>,
+    pub type_aliases: HashMap<&'t str, (Type, ExpansionSize)>,
     /// Members of named structures.
-    pub structs: HashMap<String, (Arc<Vec<Type>>, Extent)>,
+    pub structs: HashMap<String, (Arc<Vec<Type>>, ExpansionSize)>,
     files: HashMap<String, Arc<str>>,
-    locations: HashMap<&'t str, Loc>,
+    locations: HashMap<&'t str, MlirLoc>,
     values: u32,
     /// Visible names, one table for each enclosing region.
-    scopes: Vec<Scope<'t>>,
+    scopes: Vec<ValueScope<'t>>,
     /// Names that are defined anywhere.
     known: HashSet<&'t str>,
     /// Labels, one table for each enclosing region.
@@ -44,18 +44,18 @@ impl<'t> Labels<'t> {
 
 /// Values by name. An operand may precede its definition if blocks are not in order.
 #[derive(Default)]
-struct Scope<'t> {
+struct ValueScope<'t> {
     /// The first value of a group, and the size of the group.
-    defined: HashMap<&'t str, (Value, u32)>,
+    defined: HashMap<&'t str, (MlirValue, u32)>,
     /// Uses before the definition: name, index, position, and placeholder.
-    pending: Vec<(&'t str, u32, usize, Value)>,
+    pending: Vec<(&'t str, u32, usize, MlirValue)>,
     /// Map from placeholders to values.
-    resolved: HashMap<Value, Value>,
+    resolved: HashMap<MlirValue, MlirValue>,
 }
 
 /// Parses a whole text.
-pub(super) fn module(text: &str) -> Result<Module, ReadError> {
-    let mut r = Reader {
+pub(super) fn module(text: &str) -> Result<MlirModule, MlirSyntaxError> {
+    let mut r = OperationReader {
         at: Cursor::new(text),
         attr_aliases: HashMap::new(),
         type_aliases: HashMap::new(),
@@ -67,7 +67,7 @@ pub(super) fn module(text: &str) -> Result<Module, ReadError> {
         known: HashSet::new(),
         labels: vec![],
     };
-    r.scopes.push(Scope::default());
+    r.scopes.push(ValueScope::default());
     let mut ops = vec![];
     while !r.at.at_end() {
         if r.at.starts_with("#") {
@@ -89,10 +89,10 @@ pub(super) fn module(text: &str) -> Result<Module, ReadError> {
     for o in &mut ops {
         resolve_locations(o, &mut locations);
     }
-    Ok(Module { ops, values: r.values })
+    Ok(MlirModule { ops, values: r.values })
 }
 
-fn resolve_locations(op: &mut Op, table: &mut Locations<'_>) {
+fn resolve_locations(op: &mut MlirOp, table: &mut Locations<'_>) {
     op.loc = table.resolved(&op.loc, 0).0;
     for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) {
         resolve_locations(o, table);
@@ -105,37 +105,37 @@ const MAX_CALLS: u32 = 64;
 
 /// Locations by name.
 struct Locations<'t> {
-    written: HashMap<&'t str, Loc>,
+    written: HashMap<&'t str, MlirLoc>,
     /// Locations without names, and the number of positions in each.
-    resolved: HashMap<Arc<str>, (Loc, u32)>,
+    resolved: HashMap<Arc<str>, (MlirLoc, u32)>,
 }
 
 impl Locations<'_> {
     /// Resolves the names in a location, and counts its positions.
-    fn resolved(&mut self, l: &Loc, depth: u32) -> (Loc, u32) {
+    fn resolved(&mut self, l: &MlirLoc, depth: u32) -> (MlirLoc, u32) {
         match l {
             // Names may be cyclic in a text that no printer wrote.
-            _ if depth > MAX_CALLS => (Loc::Unknown, 1),
-            Loc::Alias(name) => {
+            _ if depth > MAX_CALLS => (MlirLoc::Unknown, 1),
+            MlirLoc::Alias(name) => {
                 if let Some(known) = self.resolved.get(name) {
                     return known.clone();
                 }
-                let Some(written) = self.written.get(name.as_ref()).cloned() else { return (Loc::Unknown, 1) };
+                let Some(written) = self.written.get(name.as_ref()).cloned() else { return (MlirLoc::Unknown, 1) };
                 let found = self.resolved(&written, depth + 1);
                 self.resolved.insert(name.clone(), found.clone());
                 found
             }
-            Loc::Call(p) => {
+            MlirLoc::Call(p) => {
                 let (callee, n) = self.resolved(&p.0, depth + 1);
                 let (caller, m) = self.resolved(&p.1, depth + 1);
-                if n + m > MAX_CALLS { (callee, n) } else { (Loc::Call(Arc::new((callee, caller))), n + m) }
+                if n + m > MAX_CALLS { (callee, n) } else { (MlirLoc::Call(Arc::new((callee, caller))), n + m) }
             }
             other => (other.clone(), 1),
         }
     }
 }
 
-impl<'t> Reader<'t> {
+impl<'t> OperationReader<'t> {
     pub fn file(&mut self, name: &str) -> Arc<str> {
         if let Some(f) = self.files.get(name) {
             return f.clone();
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
         f
     }
 
-    fn attribute_alias(&mut self) -> Res<()> {
+    fn attribute_alias(&mut self) -> MlirResult<()> {
         self.at.require("#")?;
         let name = self.at.suffix();
         self.at.require("=")?;
@@ -161,7 +161,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn type_alias(&mut self) -> Res<()> {
+    fn type_alias(&mut self) -> MlirResult<()> {
         self.at.require("!")?;
         let name = self.at.suffix();
         self.at.require("=")?;
@@ -172,8 +172,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn fresh(&mut self, n: u32) -> Res<Value> {
-        let v = Value(self.values);
+    fn fresh(&mut self, n: u32) -> MlirResult<MlirValue> {
+        let v = MlirValue(self.values);
         match self.values.checked_add(n) {
             Some(next) if n < 1 << 20 => {
                 self.values = next;
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn define(&mut self, name: &'t str, at: usize, n: u32) -> Res<Value> {
+    fn define(&mut self, name: &'t str, at: usize, n: u32) -> MlirResult<MlirValue> {
         let v = self.fresh(n)?;
         // The outermost scope always exists.
         let Some(scope) = self.scopes.last_mut() else { return self.at.error("a value outside every region") };
@@ -195,7 +195,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses an operand: `%name` or `%name#2`.
-    fn operand(&mut self) -> Res<Value> {
+    fn operand(&mut self) -> MlirResult<MlirValue> {
         self.at.skip();
         let at = self.at.position();
         self.at.require("%")?;
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
                 if nth >= *n {
                     return self.at.error_at(at, format!("`%{name}` has {n} values"));
                 }
-                return Ok(Value(v.0 + nth));
+                return Ok(MlirValue(v.0 + nth));
             }
         }
         let stand_in = self.fresh(1)?;
@@ -221,12 +221,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Closes a scope: operands used before their definition get it, or are passed to the enclosing region.
-    fn close(&mut self, ops: &mut [Op]) -> Res<()> {
+    fn close(&mut self, ops: &mut [MlirOp]) -> MlirResult<()> {
         let Some(mut scope) = self.scopes.pop() else { return Ok(()) };
         for (name, nth, at, stand_in) in std::mem::take(&mut scope.pending) {
             match scope.defined.get(name) {
                 Some((v, n)) if nth < *n => {
-                    scope.resolved.insert(stand_in, Value(v.0 + nth));
+                    scope.resolved.insert(stand_in, MlirValue(v.0 + nth));
                 }
                 Some((_, n)) => return self.at.error_at(at, format!("`%{name}` has {n} values")),
                 None => match self.scopes.last_mut() {
@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn op(&mut self) -> Res<Op> {
+    fn op(&mut self) -> MlirResult<MlirOp> {
         self.at.descend()?;
         let names = self.result_names()?;
         if self.at.peek() != b'"' {
@@ -297,7 +297,7 @@ impl<'t> Reader<'t> {
             );
         }
         self.at.ascend();
-        Ok(Op {
+        Ok(MlirOp {
             name,
             results,
             operands,
@@ -311,7 +311,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses `%a, %b:2 =`: names, their positions and numbers of values.
-    fn result_names(&mut self) -> Res<Vec<(&'t str, usize, u32)>> {
+    fn result_names(&mut self) -> MlirResult<Vec<(&'t str, usize, u32)>> {
         let mut names: Vec<(&'t str, usize, u32)> = vec![];
         while self.at.peek() == b'%' {
             let at = self.at.position();
@@ -333,7 +333,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses `[^a, ^b]` into block numbers of the current region.
-    fn successors(&mut self) -> Res<Vec<usize>> {
+    fn successors(&mut self) -> MlirResult<Vec<usize>> {
         let mut successors = vec![];
         if self.at.accept("[") {
             while !self.at.accept("]") {
@@ -353,28 +353,28 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the result values of an operation; fresh ones if it names none.
-    fn results(&mut self, names: Vec<(&'t str, usize, u32)>, types: usize) -> Res<Vec<Value>> {
+    fn results(&mut self, names: Vec<(&'t str, usize, u32)>, types: usize) -> MlirResult<Vec<MlirValue>> {
         let mut results = vec![];
         for (name, at, n) in names {
             let v = self.define(name, at, n)?;
-            results.extend((0..n).map(|i| Value(v.0 + i)));
+            results.extend((0..n).map(|i| MlirValue(v.0 + i)));
         }
         if results.is_empty() {
             let n = u32::try_from(types).unwrap_or(u32::MAX);
             let v = self.fresh(n)?;
-            results.extend((0..n).map(|i| Value(v.0 + i)));
+            results.extend((0..n).map(|i| MlirValue(v.0 + i)));
         }
         Ok(results)
     }
 
-    fn region(&mut self) -> Res<Region> {
+    fn region(&mut self) -> MlirResult<MlirRegion> {
         self.at.descend()?;
         self.at.require("{")?;
-        self.scopes.push(Scope::default());
+        self.scopes.push(ValueScope::default());
         self.labels.push(Labels::default());
-        let mut blocks: Vec<Block> = vec![];
+        let mut blocks: Vec<MlirBlock> = vec![];
         if self.at.peek() != b'^' && self.at.peek() != b'}' {
-            blocks.push(Block { args: vec![], ops: self.ops()? });
+            blocks.push(MlirBlock { args: vec![], ops: self.ops()? });
         }
         while self.at.accept("^") {
             let label_at = self.at.position();
@@ -405,7 +405,7 @@ impl<'t> Reader<'t> {
             }
             self.at.require(":")?;
             let ops = self.ops()?;
-            blocks.push(Block { args, ops });
+            blocks.push(MlirBlock { args, ops });
         }
         self.at.require("}")?;
         let labels = self.labels.pop().unwrap_or_default();
@@ -417,7 +417,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        let mut all: Vec<Op> = vec![];
+        let mut all: Vec<MlirOp> = vec![];
         let sizes: Vec<usize> = blocks.iter().map(|b| b.ops.len()).collect();
         for b in &mut blocks {
             all.append(&mut b.ops);
@@ -428,10 +428,10 @@ impl<'t> Reader<'t> {
             b.ops = all.by_ref().take(n).collect();
         }
         self.at.ascend();
-        Ok(Region { blocks })
+        Ok(MlirRegion { blocks })
     }
 
-    fn ops(&mut self) -> Res<Vec<Op>> {
+    fn ops(&mut self) -> MlirResult<Vec<MlirOp>> {
         let mut out = vec![];
         while !matches!(self.at.peek(), b'^' | b'}' | 0) {
             out.push(self.op()?);
@@ -440,7 +440,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn substitute(op: &mut Op, with: &HashMap<Value, Value>) {
+fn substitute(op: &mut MlirOp, with: &HashMap<MlirValue, MlirValue>) {
     for v in &mut op.operands {
         if let Some(n) = with.get(v) {
             *v = *n;

@@ -39,7 +39,7 @@ fn every_recorded_module_is_read() {
         });
         let located = {
             let mut n = 0;
-            m.ops[0].walk(&mut |o| n += usize::from(matches!(o.loc, Loc::File(..))));
+            m.ops[0].walk(&mut |o| n += usize::from(matches!(o.loc, MlirLoc::File(..))));
             n
         };
         assert_eq!(located > 0, !name.contains(".stock."), "{name}: {located} locations");
@@ -71,7 +71,7 @@ fn an_operation_has_all_its_parts() {
     let blocks = &f.regions[0].blocks;
     let two = &blocks[0].ops[0];
     assert_eq!(two.successors, [2, 1]);
-    assert_eq!(two.loc, Loc::File("y.cu".into(), 7, 8));
+    assert_eq!(two.loc, MlirLoc::File("y.cu".into(), 7, 8));
     assert_eq!(two.operands, [blocks[0].args[0].0, blocks[2].ops[0].results[0]]);
     assert_eq!(two.operand_types[1], Type::Vector { shape: vec![2, 4], elem: Arc::new(Type::Int(32)) });
     assert_eq!(blocks[1].ops[0].operands, [two.results[1]]);
@@ -93,9 +93,9 @@ fn an_operation_has_all_its_parts() {
     assert_eq!(end.attr("u").and_then(Attr::ints), Some(vec![1, -2]));
     let Some(Attr::Set(set)) = end.attr("s") else { panic!() };
     assert_eq!(set.constraints.iter().map(|c| c.1).collect::<Vec<_>>(), [false, true]);
-    let Loc::Call(at) = &blocks[2].ops[0].loc else { panic!() };
-    assert_eq!(at.0, Loc::File("a.h".into(), 3, 4));
-    assert_eq!(at.1, Loc::File("b.cu".into(), 5, 6));
+    let MlirLoc::Call(at) = &blocks[2].ops[0].loc else { panic!() };
+    assert_eq!(at.0, MlirLoc::File("a.h".into(), 3, 4));
+    assert_eq!(at.1, MlirLoc::File("b.cu".into(), 5, 6));
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn a_value_of_another_region_is_none_that_the_text_defines() {
     let m =
         read("\"f\"() ({\n\"g\"() ({\n%1 = \"a\"() : () -> i32\n}) : () -> ()\n\"b\"(%1) : (i32) -> ()\n}) : () -> ()")
             .unwrap();
-    let mut made: Vec<Value> = vec![];
-    let mut used: Vec<Value> = vec![];
+    let mut made: Vec<MlirValue> = vec![];
+    let mut used: Vec<MlirValue> = vec![];
     m.ops[0].walk(&mut |o| {
         made.extend(&o.results);
         used.extend(&o.operands);
@@ -197,9 +197,9 @@ fn positions_that_name_each_other_are_cut() {
         text.push_str(&format!("#loc{i} = loc(callsite(#loc{0} at #loc{0}))\n", i - 1));
     }
     let m = read(&text).unwrap();
-    fn places(l: &Loc) -> usize {
+    fn places(l: &MlirLoc) -> usize {
         match l {
-            Loc::Call(p) => places(&p.0) + places(&p.1),
+            MlirLoc::Call(p) => places(&p.0) + places(&p.1),
             _ => 1,
         }
     }

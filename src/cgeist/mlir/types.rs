@@ -1,12 +1,12 @@
 //! Types: the built-in ones and those of the LLVM dialect, which omits its prefix inside its own types.
 
-use super::cursor::Res;
-use super::operation::Reader;
-use super::{MemRef, Signature, Type};
+use super::cursor::MlirResult;
+use super::operation::OperationReader;
+use super::{FunctionType, MemRef, Type};
 use std::sync::Arc;
 
-impl Reader<'_> {
-    pub(super) fn ty(&mut self) -> Res<Type> {
+impl OperationReader<'_> {
+    pub(super) fn ty(&mut self) -> MlirResult<Type> {
         self.at.descend()?;
         let t = match self.at.peek() {
             b'!' => self.dialect_type(),
@@ -26,7 +26,7 @@ impl Reader<'_> {
     }
 
     /// Parses a type inside `!llvm.…<>`: `ptr`, `struct<…>`, or any other type.
-    fn llvm_inner(&mut self) -> Res<Type> {
+    fn llvm_inner(&mut self) -> MlirResult<Type> {
         self.at.descend()?;
         let w = self.at.peek_word();
         let t = if matches!(
@@ -52,7 +52,7 @@ impl Reader<'_> {
         t
     }
 
-    fn dialect_type(&mut self) -> Res<Type> {
+    fn dialect_type(&mut self) -> MlirResult<Type> {
         let start = self.at.position();
         self.at.require("!")?;
         let name = self.at.suffix();
@@ -73,7 +73,7 @@ impl Reader<'_> {
         Ok(Type::Other(text))
     }
 
-    fn llvm(&mut self, word: &str) -> Res<Type> {
+    fn llvm(&mut self, word: &str) -> MlirResult<Type> {
         match word {
             "void" => Ok(Type::Void),
             "ptr" => {
@@ -130,7 +130,7 @@ impl Reader<'_> {
                 }
                 self.at.require(">")?;
                 let results = if ret == Type::Void { vec![] } else { vec![ret] };
-                Ok(Type::Func(Arc::new(Signature { params, results, variadic })))
+                Ok(Type::Func(Arc::new(FunctionType { params, results, variadic })))
             }
             _ => {
                 let mut text = format!("!llvm.{word}");
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    fn structure(&mut self) -> Res<Type> {
+    fn structure(&mut self) -> MlirResult<Type> {
         let measure = self.at.measure();
         self.at.require("<")?;
         let mut name = None;
@@ -185,20 +185,20 @@ impl Reader<'_> {
         Ok(Type::Struct { name, fields, packed })
     }
 
-    fn number_u32(&mut self) -> Res<u32> {
+    fn number_u32(&mut self) -> MlirResult<u32> {
         let start = self.at.position();
         u32::try_from(self.at.unsigned()?).or_else(|_| self.at.error_at(start, "a number out of range"))
     }
 
     /// Parses `(a, b) -> c` or `(a, b) -> (c, d)`.
-    pub(super) fn function_type(&mut self) -> Res<Type> {
+    pub(super) fn function_type(&mut self) -> MlirResult<Type> {
         let params = self.type_list()?;
         self.at.require("->")?;
         let results = if self.at.peek() == b'(' { self.type_list()? } else { vec![self.ty()?] };
-        Ok(Type::Func(Arc::new(Signature { params, results, variadic: false })))
+        Ok(Type::Func(Arc::new(FunctionType { params, results, variadic: false })))
     }
 
-    fn type_list(&mut self) -> Res<Vec<Type>> {
+    fn type_list(&mut self) -> MlirResult<Vec<Type>> {
         self.at.require("(")?;
         let mut out = vec![];
         while !self.at.accept(")") {
@@ -211,7 +211,7 @@ impl Reader<'_> {
     }
 
     /// Parses the built-in type that a word begins; `None` if there is none.
-    pub(super) fn builtin(&mut self, word: &str) -> Res<Option<Type>> {
+    pub(super) fn builtin(&mut self, word: &str) -> MlirResult<Option<Type>> {
         let bits =
             |prefix: &str| word.strip_prefix(prefix).and_then(|n| n.parse::<u32>().ok()).filter(|n| *n <= 1 << 24);
         Ok(Some(match word {
@@ -250,7 +250,7 @@ impl Reader<'_> {
         }))
     }
 
-    fn memref(&mut self) -> Res<Type> {
+    fn memref(&mut self) -> MlirResult<Type> {
         let start = self.at.position();
         self.at.require("<")?;
         let mut shape = vec![];
@@ -276,7 +276,7 @@ impl Reader<'_> {
         self.memref_end(shape, elem)
     }
 
-    fn memref_end(&mut self, shape: Vec<Option<u64>>, elem: Type) -> Res<Type> {
+    fn memref_end(&mut self, shape: Vec<Option<u64>>, elem: Type) -> MlirResult<Type> {
         let (mut space, mut layout) = (0, None);
         while self.at.accept(",") {
             let start = self.at.position();

@@ -13,19 +13,19 @@ mod text;
 mod words;
 
 use super::lower::unit::STUB;
-use super::mlir::{Attr, Module, Op, Type};
+use super::mlir::{Attr, MlirModule, MlirOp, Type};
 use frontend::names::demangle;
 use std::collections::BTreeSet;
-use text::{Said, Source};
+use text::{SourceText, TextSigns};
 
 /// Attribute of an operation of unknown signedness: the word of the source that makes it doubtful.
 pub const MARK: &str = "scuba.sign";
 
 /// Settles the signedness of all operations in the user's functions. Undecided ones are marked; returns the words that
 /// make them so.
-pub fn settle(module: &mut Module, texts: &[&str]) -> BTreeSet<String> {
+pub fn settle(module: &mut MlirModule, texts: &[&str]) -> BTreeSet<String> {
     let plain = text::plain(texts);
-    let source = Source::new(&plain);
+    let source = SourceText::new(&plain);
     let mut open = BTreeSet::new();
     for top in &mut module.ops {
         each_function(top, &mut |f| function(f, &source, &mut open));
@@ -33,18 +33,18 @@ pub fn settle(module: &mut Module, texts: &[&str]) -> BTreeSet<String> {
     open
 }
 
-fn each_function(op: &mut Op, visit: &mut impl FnMut(&mut Op)) {
+fn each_function(op: &mut MlirOp, visit: &mut impl FnMut(&mut MlirOp)) {
     if op.name == "func.func" {
         return visit(op);
     }
     each_inside(op, &mut |o| each_function(o, visit));
 }
 
-fn each_inside(op: &mut Op, visit: &mut dyn FnMut(&mut Op)) {
+fn each_inside(op: &mut MlirOp, visit: &mut dyn FnMut(&mut MlirOp)) {
     op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops).for_each(visit);
 }
 
-fn function(f: &mut Op, source: &Source<'_>, open: &mut BTreeSet<String>) {
+fn function(f: &mut MlirOp, source: &SourceText<'_>, open: &mut BTreeSet<String>) {
     let mut widths = BTreeSet::new();
     f.walk(&mut |o| widths.extend(asks_for_sign(o)));
     let display = demangle(f.text("sym_name").unwrap_or_default());
@@ -53,43 +53,43 @@ fn function(f: &mut Op, source: &Source<'_>, open: &mut BTreeSet<String>) {
         return;
     }
     let said = source.function_words(&name);
-    let called = Called::by(f, &display, source);
-    let verdicts: Vec<(u32, Verdict)> = widths.into_iter().map(|w| (w, judge(w, &said, &called))).collect();
+    let called = SymbolSigns::by(f, &display, source);
+    let verdicts: Vec<(u32, Signedness)> = widths.into_iter().map(|w| (w, judge(w, &said, &called))).collect();
     mark(f, &verdicts, open);
 }
 
 /// Signedness of all operations of one width in a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Signedness {
     /// cgeist's reading is correct.
     Right,
     Unsigned,
     /// Unknown because of this word of the source.
-    Open(String),
+    Undecided(String),
 }
 
-fn judge(bits: u32, said: &Said<'_>, called: &Called) -> Verdict {
+fn judge(bits: u32, said: &TextSigns<'_>, called: &SymbolSigns) -> Signedness {
     let by_call = called.unsigned.iter().find(|(b, _)| *b == bits).map(|(_, word)| word.as_str());
-    let Some(word) = said.word(bits).or(by_call) else { return Verdict::Right };
+    let Some(word) = said.word(bits).or(by_call) else { return Signedness::Right };
     // If no signed 64-bit integer can occur, a 64-bit operation has an unsigned operand, and is unsigned as a whole
     // (C++ \[expr.arith.conv\]).
     if bits == 64 && !said.signed_64 && !called.signed_64 && by_call.is_none() {
-        return Verdict::Unsigned;
+        return Signedness::Unsigned;
     }
-    Verdict::Open(word.to_owned())
+    Signedness::Undecided(word.to_owned())
 }
 
-fn mark(op: &mut Op, verdicts: &[(u32, Verdict)], open: &mut BTreeSet<String>) {
+fn mark(op: &mut MlirOp, verdicts: &[(u32, Signedness)], open: &mut BTreeSet<String>) {
     each_inside(op, &mut |o| {
         if let Some(bits) = asks_for_sign(o) {
             match verdicts.iter().find(|v| v.0 == bits).map(|v| &v.1) {
                 // The operand's type may differ from the result's: an `int` may be converted to a `size_t`.
-                Some(Verdict::Unsigned) => make_unsigned(o),
-                Some(Verdict::Open(word)) => {
+                Some(Signedness::Unsigned) => make_unsigned(o),
+                Some(Signedness::Undecided(word)) => {
                     open.insert(word.clone());
                     o.attrs.insert(MARK.into(), Attr::String(word.clone()));
                 }
-                Some(Verdict::Right) | None => {}
+                Some(Signedness::Right) | None => {}
             }
         }
         mark(o, verdicts, open);
@@ -97,7 +97,7 @@ fn mark(op: &mut Op, verdicts: &[(u32, Verdict)], open: &mut BTreeSet<String>) {
 }
 
 /// Returns the width of the integer whose signedness affects the result of an operation that cgeist takes for signed.
-fn asks_for_sign(o: &Op) -> Option<u32> {
+fn asks_for_sign(o: &MlirOp) -> Option<u32> {
     let of = |t: Option<&Type>| match t {
         Some(Type::Int(bits)) if *bits > 1 => Some(*bits),
         _ => None,
@@ -114,7 +114,7 @@ fn asks_for_sign(o: &Op) -> Option<u32> {
 }
 
 /// Makes an operation unsigned.
-pub(super) fn make_unsigned(o: &mut Op) {
+pub(super) fn make_unsigned(o: &mut MlirOp) {
     o.name = match o.name.as_str() {
         "arith.divsi" | "arith.floordivsi" => "arith.divui",
         "arith.remsi" => "arith.remui",
@@ -138,15 +138,15 @@ pub(super) fn make_unsigned(o: &mut Op) {
 }
 
 /// Facts about signedness from the symbols of a function and its callees.
-struct Called {
+struct SymbolSigns {
     /// Widths of integers that may be unsigned because of a callee, and its name.
     unsigned: Vec<(u32, String)>,
     /// True where a callee may yield a signed 64-bit integer.
     signed_64: bool,
 }
 
-impl Called {
-    fn by(f: &Op, display: &str, source: &Source<'_>) -> Self {
+impl SymbolSigns {
+    fn by(f: &MlirOp, display: &str, source: &SourceText<'_>) -> Self {
         let mut out = Self { unsigned: vec![], signed_64: false };
         out.template_arguments(display);
         f.walk(&mut |o| {
@@ -227,7 +227,7 @@ mod tests {
     use crate::mlir;
 
     /// Builds a module of one function with one operation on two values of a type, after other operations.
-    fn module(symbol: &str, before: &str, op: &str, ty: &str) -> Module {
+    fn module(symbol: &str, before: &str, op: &str, ty: &str) -> MlirModule {
         let attribute = if op == "arith.cmpi" { "{predicate = 2 : i64}" } else { "" };
         let (operands, types, result) = match op {
             "arith.cmpi" => ("%0, %0", format!("{ty}, {ty}"), "i1"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// Returns the outcome: `signed`, `unsigned`, or the word that leaves it undecided.
-    fn settled(mut module: Module, text: &str) -> String {
+    fn settled(mut module: MlirModule, text: &str) -> String {
         let open = settle(&mut module, &[text]);
         let f = &module.ops[0].regions[0].blocks[0].ops[0];
         let o = f.regions[0].blocks[0].ops.last().unwrap();

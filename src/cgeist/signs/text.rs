@@ -1,10 +1,10 @@
 //! Signedness in a source's declarations: words that name types which cgeist wrongly takes for signed, names declared
 //! with them outside functions, and the words of each function.
 //!
-//! In: texts of the user's files. Out: [`Source`]. It reads words, not C++: when in doubt, more words are doubtful.
+//! In: texts of the user's files. Out: [`SourceText`]. It reads words, not C++: when in doubt, more words are doubtful.
 
 use super::words::{
-    Token, angle, closing, depths, is_assigned, is_class, is_word, signed_long, tokens, without_attributes,
+    SourceWord, angle, closing, depths, is_assigned, is_class, is_word, signed_long, tokens, without_attributes,
 };
 use crate::lower::unit::with_macros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -162,7 +162,7 @@ const SIGNED_64: &[&str] = &[
 
 /// Declarations outside functions, and the text of functions by name.
 #[derive(Debug, Default)]
-pub(super) struct Source<'t> {
+pub(super) struct SourceText<'t> {
     /// Words that name types, members, variables or functions whose signedness cgeist may miss.
     doubtful: BTreeMap<&'t str, Widths>,
     /// Words that name something signed with 64 bits.
@@ -174,8 +174,8 @@ pub(super) struct Source<'t> {
     /// Type parameters of templates.
     parameters: BTreeSet<&'t str>,
     /// Definitions of functions by name: from their return types to their ends.
-    functions: BTreeMap<&'t str, Vec<Vec<Token<'t>>>>,
-    all: Vec<Token<'t>>,
+    functions: BTreeMap<&'t str, Vec<Vec<SourceWord<'t>>>>,
+    all: Vec<SourceWord<'t>>,
     /// True where some template has an unsigned type argument, or may have.
     unsigned_arguments: bool,
     /// True where brackets do not match, as when both branches of an `#if` open one: the extents of functions are
@@ -189,7 +189,7 @@ pub(super) fn plain(texts: &[&str]) -> Vec<String> {
 }
 
 /// Separates a text's `#define` lines from the rest.
-fn macros_apart(text: &str) -> (Vec<Token<'_>>, Vec<Vec<Token<'_>>>) {
+fn macros_apart(text: &str) -> (Vec<SourceWord<'_>>, Vec<Vec<SourceWord<'_>>>) {
     let (mut rest, mut macros) = (vec![], vec![]);
     let mut going_on = false;
     for line in text.lines() {
@@ -208,7 +208,7 @@ fn macros_apart(text: &str) -> (Vec<Token<'_>>, Vec<Vec<Token<'_>>>) {
     (rest, macros)
 }
 
-impl<'t> Source<'t> {
+impl<'t> SourceText<'t> {
     pub fn new(plain: &'t [String]) -> Self {
         let mut out = Self::default();
         for (name, bits) in UNSIGNED {
@@ -285,7 +285,7 @@ impl<'t> Source<'t> {
     }
 
     /// Reads the statements of a scope other than a function's body.
-    fn scope(&mut self, t: &[Token<'t>]) {
+    fn scope(&mut self, t: &[SourceWord<'t>]) {
         let (mut from, mut i) = (0, 0);
         while i < t.len() {
             match t[i] {
@@ -337,7 +337,7 @@ impl<'t> Source<'t> {
     }
 
     /// Records the type parameters of `template <typename T, int N>`.
-    fn parameters_of(&mut self, head: &[Token<'t>]) {
+    fn parameters_of(&mut self, head: &[SourceWord<'t>]) {
         for w in head.windows(3) {
             match w {
                 ["typename" | "class", name, "," | ">" | "="] if is_word(name) => {
@@ -351,7 +351,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    fn function(&mut self, head: &[Token<'t>], whole: &[Token<'t>]) {
+    fn function(&mut self, head: &[SourceWord<'t>], whole: &[SourceWord<'t>]) {
         self.parameters_of(head);
         for (i, w) in head.iter().enumerate() {
             if is_word(w) && (head.get(i + 1) == Some(&"(") || head.get(i + 1) == Some(&"<")) {
@@ -364,7 +364,7 @@ impl<'t> Source<'t> {
     }
 
     /// Returns the widths of doubtful types in a run of tokens, and whether it has a signed 64-bit one.
-    fn types_in(&self, t: &[Token<'t>]) -> (Widths, bool) {
+    fn types_in(&self, t: &[SourceWord<'t>]) -> (Widths, bool) {
         let mut w = Widths::default();
         let mut signed = false;
         for (i, x) in t.iter().enumerate() {
@@ -386,7 +386,7 @@ impl<'t> Source<'t> {
     }
 
     /// Reads a declaration outside functions.
-    fn statement(&mut self, t: &[Token<'t>]) {
+    fn statement(&mut self, t: &[SourceWord<'t>]) {
         let t = &without_attributes(t);
         self.parameters_of(t);
         let is_type = t.contains(&"typedef") || t.first() == Some(&"using") || t.contains(&"using") && t.contains(&"=");
@@ -460,10 +460,10 @@ impl<'t> Source<'t> {
     }
 
     /// Returns facts from the text of the functions with a name; from all text if there are none.
-    pub fn function_words(&self, name: &str) -> Said<'t> {
+    pub fn function_words(&self, name: &str) -> TextSigns<'t> {
         let found = self.functions.get(name).filter(|_| !self.broken);
-        let texts: &[Vec<Token<'t>>] = found.map_or(std::slice::from_ref(&self.all), Vec::as_slice);
-        let mut out = Said { doubtful: BTreeMap::new(), signed_64: false };
+        let texts: &[Vec<SourceWord<'t>>] = found.map_or(std::slice::from_ref(&self.all), Vec::as_slice);
+        let mut out = TextSigns { doubtful: BTreeMap::new(), signed_64: false };
         for t in texts {
             for (i, x) in t.iter().enumerate() {
                 let mut w = self.doubtful.get(x).copied().unwrap_or_default();
@@ -501,14 +501,14 @@ impl<'t> Source<'t> {
 
 /// Facts about signedness in a function's text.
 #[derive(Debug)]
-pub(super) struct Said<'t> {
+pub(super) struct TextSigns<'t> {
     /// Words that cgeist may wrongly take for signed, with widths.
     pub doubtful: BTreeMap<&'t str, Widths>,
     /// True where the text may contain a signed 64-bit integer.
     pub signed_64: bool,
 }
 
-impl Said<'_> {
+impl TextSigns<'_> {
     pub fn word(&self, bits: u32) -> Option<&str> {
         self.doubtful.iter().find(|(_, w)| w.has(bits)).map(|(n, _)| *n)
     }

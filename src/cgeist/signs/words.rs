@@ -1,9 +1,9 @@
 //! Words of a source, and the brackets around them.
 
 /// A word, a number or one other character.
-pub(super) type Token<'t> = &'t str;
+pub(super) type SourceWord<'t> = &'t str;
 
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(text: &str) -> Vec<SourceWord<'_>> {
     let mut out = vec![];
     let mut rest = text.trim_start();
     let part = |c: char| c.is_alphanumeric() || c == '_';
@@ -20,7 +20,7 @@ pub(super) fn is_word(t: &str) -> bool {
 }
 
 /// Returns the index of the bracket that closes the one at `at`; the end if none does.
-pub(super) fn closing(t: &[Token<'_>], at: usize) -> usize {
+pub(super) fn closing(t: &[SourceWord<'_>], at: usize) -> usize {
     let mut depth = 0usize;
     for (i, x) in t.iter().enumerate().skip(at) {
         match *x {
@@ -36,7 +36,7 @@ pub(super) fn closing(t: &[Token<'_>], at: usize) -> usize {
 }
 
 /// Returns the arguments of a template that opens at `at`; `None` if it is a comparison.
-pub(super) fn angle<'a, 't>(t: &'a [Token<'t>], at: usize) -> Option<&'a [Token<'t>]> {
+pub(super) fn angle<'a, 't>(t: &'a [SourceWord<'t>], at: usize) -> Option<&'a [SourceWord<'t>]> {
     let mut depth = 0;
     for (i, x) in t.iter().enumerate().skip(at).take(96) {
         match *x {
@@ -54,7 +54,7 @@ pub(super) fn angle<'a, 't>(t: &'a [Token<'t>], at: usize) -> Option<&'a [Token<
 }
 
 /// Strips `__launch_bounds__(256)` and similar attributes from a declaration.
-pub(super) fn without_attributes<'t>(t: &[Token<'t>]) -> Vec<Token<'t>> {
+pub(super) fn without_attributes<'t>(t: &[SourceWord<'t>]) -> Vec<SourceWord<'t>> {
     const WITH_ARGUMENTS: [&str; 6] =
         ["__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__align__", "__attribute__", "alignas"];
     let (mut out, mut i) = (vec![], 0);
@@ -70,7 +70,7 @@ pub(super) fn without_attributes<'t>(t: &[Token<'t>]) -> Vec<Token<'t>> {
 }
 
 /// Iterates over the words before an opening brace, each with the number of open brackets around it.
-pub(super) fn depths<'a, 't>(head: &'a [Token<'t>]) -> impl Iterator<Item = (usize, Token<'t>, i32)> + 'a {
+pub(super) fn depths<'a, 't>(head: &'a [SourceWord<'t>]) -> impl Iterator<Item = (usize, SourceWord<'t>, i32)> + 'a {
     let mut depth = 0i32;
     head.iter().enumerate().map(move |(i, x)| {
         match *x {
@@ -83,7 +83,7 @@ pub(super) fn depths<'a, 't>(head: &'a [Token<'t>]) -> impl Iterator<Item = (usi
 }
 
 /// Whether a brace after these words opens a class: they name one, and no parameter list precedes the brace.
-pub(super) fn is_class(head: &[Token<'_>]) -> bool {
+pub(super) fn is_class(head: &[SourceWord<'_>]) -> bool {
     const BEHIND_PARAMETERS: [&str; 7] = [")", "const", "noexcept", "override", "volatile", "mutable", "try"];
     let parameters = match head {
         [.., ")", "final"] => true,
@@ -97,7 +97,7 @@ pub(super) fn is_class(head: &[Token<'_>]) -> bool {
 }
 
 /// Whether a value is assigned outside brackets: `auto f = [](int a) {`, not `void f(int a = 3) {`.
-pub(super) fn is_assigned(head: &[Token<'_>]) -> bool {
+pub(super) fn is_assigned(head: &[SourceWord<'_>]) -> bool {
     depths(head).any(|(i, x, depth)| {
         x == "="
             && depth == 0
@@ -107,7 +107,7 @@ pub(super) fn is_assigned(head: &[Token<'_>]) -> bool {
 }
 
 /// Whether the run of words around this one, which form the name of a built-in integer type, lacks `unsigned`.
-pub(super) fn signed_long(t: &[Token<'_>], at: usize) -> bool {
+pub(super) fn signed_long(t: &[SourceWord<'_>], at: usize) -> bool {
     let part = |x: &&str| matches!(*x, "long" | "int" | "unsigned" | "signed" | "const");
     let behind = t[at..].iter().take_while(|x| part(x));
     let before = t[..at].iter().rev().take_while(|x| part(x));

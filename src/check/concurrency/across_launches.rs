@@ -8,16 +8,16 @@
 //! dropped if, at one of its origins, it does not follow from the assumptions on earlier versions, until nothing
 //! changes. The remaining ones hold by induction over time: every proof uses only earlier contents.
 
-use super::bounds::Bound;
+use super::bounds::ContentBound;
 use super::invariants::{element, is_open};
-use super::known::{Claim, Known, contents};
-use crate::context::{Run, Tools};
+use super::known::{Claim, KnownBounds, contents};
+use crate::context::{ExecutedLaunch, RootTools};
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::obligations::specialise::Decided;
+use crate::obligations::specialise::DecidedValues;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::loops::quantified_facts;
-use engine::symbolic::memory::memory_ssa::{Moment, Origin, versions};
+use engine::symbolic::memory::memory_ssa::{ContentOrigin, ContentVersion, versions};
 use engine::symbolic::memory::object::{Memory, ObjId};
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::term::{Term, TermId};
@@ -26,31 +26,31 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Most candidate bounds, and most contents for which a bound is assumed.
-const MOST: usize = 8;
+const MAX: usize = 8;
 const CONTENTS: usize = 160;
 
 /// Assumed bounds, and those that are still to be shown.
 #[derive(Debug, Default)]
-pub(crate) struct History {
-    asked: Vec<Loaded>,
-    known: Known,
+pub(crate) struct LaunchInvariants {
+    asked: Vec<ExchangedNumber>,
+    known: KnownBounds,
 }
 
-impl History {
-    pub fn of(e: &mut Executor<'_>, runs: &[Run]) -> Self {
+impl LaunchInvariants {
+    pub fn of(e: &mut Executor<'_>, runs: &[ExecutedLaunch]) -> Self {
         let mut out = Self::default();
         if e.runtime.overlapping || e.heap.origins().len() == 0 {
             return out;
         }
-        let objects: FxHashSet<ObjId> = e.heap.origins().map(Origin::object).collect();
-        let (mut bounds, mut read): (Vec<(Loaded, TermId)>, Vec<u32>) = Default::default();
+        let objects: FxHashSet<ObjId> = e.heap.origins().map(ContentOrigin::object).collect();
+        let (mut bounds, mut read): (Vec<(ExchangedNumber, TermId)>, Vec<u32>) = Default::default();
         for run in runs {
             for ev in &run.run.accesses {
                 for t in ev.targets.iter() {
                     let Base::Object(o) = t.base else { continue };
                     read.extend(e.arena.cone(&[t.offset]).into_iter().filter_map(|t| Some(contents(e, t)?.1)));
                     for (l, c) in numbers(e, run.kernel, t.offset, &objects) {
-                        let Some(size) = e.object(o).extent.filter(|_| bounds.len() < MOST) else { continue };
+                        let Some(size) = e.object(o).extent.filter(|_| bounds.len() < MAX) else { continue };
                         let below = e.arena.floor_div(size, c);
                         if !bounds.iter().any(|(k, b)| k.object == l.object && k.bits == l.bits && *b == below) {
                             bounds.push((l, below));
@@ -64,9 +64,9 @@ impl History {
             let Some(size) = e.object(l.object).extent else { continue };
             for (version, origin) in origins.iter().filter(|(_, o)| o.object() == l.object) {
                 let lasts = match origin {
-                    Origin::Launch(_, n) => n.is_some(),
-                    Origin::Loop { before, .. } => e.is_older(below, *before) && e.is_older(size, *before),
-                    Origin::Join { .. } => true,
+                    ContentOrigin::Launch(_, n) => n.is_some(),
+                    ContentOrigin::Loop { before, .. } => e.is_older(below, *before) && e.is_older(size, *before),
+                    ContentOrigin::Join { .. } => true,
                 };
                 if !lasts || out.known.claims.len() >= CONTENTS {
                     continue;
@@ -85,31 +85,36 @@ impl History {
     }
 
     /// Returns the bounds that a launch must establish, and the bounds that it may assume.
-    pub fn at(&self, e: &mut Executor<'_>, run: &Run, decided: &Decided) -> (Vec<Bound>, Known) {
+    pub fn at(
+        &self,
+        e: &mut Executor<'_>,
+        run: &ExecutedLaunch,
+        decided: &DecidedValues,
+    ) -> (Vec<ContentBound>, KnownBounds) {
         let known = self.known.under(e, decided);
-        let mut asked: Vec<Bound> = vec![];
+        let mut asked: Vec<ContentBound> = vec![];
         for c in &known.claims {
-            let left = matches!(e.heap.origin(c.version), Some(Origin::Launch(_, Some(n))) if *n == run.number);
+            let left = matches!(e.heap.origin(c.version), Some(ContentOrigin::Launch(_, Some(n))) if *n == run.number);
             let Some(l) = self.number_of(c).filter(|_| left) else { continue };
-            asked.push(Bound { loaded: l, below: c.below, left: true });
+            asked.push(ContentBound { loaded: l, below: c.below, left: true });
         }
         (asked, known)
     }
 
-    fn number_of(&self, c: &Claim) -> Option<Loaded> {
+    fn number_of(&self, c: &Claim) -> Option<ExchangedNumber> {
         self.asked.iter().find(|l| l.object == c.object && l.bits == c.bits).copied()
     }
 
     /// Drops bounds that do not follow; returns whether the bounds or the operations that they rest on changed. The
     /// launches' results were computed under the current bounds.
-    pub fn give_up(&mut self, tools: &mut Tools<'_>, runs: &[Run]) -> bool {
+    pub fn give_up(&mut self, tools: &mut RootTools<'_>, runs: &[ExecutedLaunch]) -> bool {
         let before = self.known.claims.len();
         let mut operations = vec![];
         let claims = self.known.claims.clone();
         let left: Vec<Claim> = claims
             .into_iter()
             .filter(|c| match tools.e.heap.origin(c.version).cloned() {
-                Some(Origin::Launch(_, Some(n))) => runs.iter().find(|r| r.number == n).is_some_and(|r| {
+                Some(ContentOrigin::Launch(_, Some(n))) => runs.iter().find(|r| r.number == n).is_some_and(|r| {
                     let Some(l) = self.number_of(c) else { return false };
                     let below = r.decided.term(&mut tools.e.arena, c.below);
                     let leaves = r.invariants.leave(&l, below);
@@ -118,7 +123,7 @@ impl History {
                     }
                     leaves
                 }),
-                Some(Origin::Loop { moments, .. } | Origin::Join { moments, .. }) => {
+                Some(ContentOrigin::Loop { moments, .. } | ContentOrigin::Join { moments, .. }) => {
                     moments.iter().all(|m| self.holds_at(tools, c, m, &mut operations))
                 }
                 _ => false,
@@ -133,10 +138,10 @@ impl History {
 
     /// Drops all bounds.
     pub fn clear(&mut self) {
-        self.known = Known::default();
+        self.known = KnownBounds::default();
     }
 
-    fn holds_at(&self, tools: &mut Tools<'_>, c: &Claim, m: &Moment, operations: &mut Vec<String>) -> bool {
+    fn holds_at(&self, tools: &mut RootTools<'_>, c: &Claim, m: &ContentVersion, operations: &mut Vec<String>) -> bool {
         let e = &mut tools.e;
         let Some(l) = self.number_of(c) else { return false };
         let memory: Memory = std::iter::once((c.object, m.held.clone())).collect();
@@ -172,20 +177,20 @@ impl History {
 
 /// Returns the versions of contents that launches start from, and those in `read`, with everything that they
 /// originate from.
-fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)> {
+fn reached(e: &Executor<'_>, runs: &[ExecutedLaunch], read: Vec<u32>) -> Vec<(u32, ContentOrigin)> {
     let mut open = read;
     for run in runs {
         for held in run.launch.memory.values() {
             versions(held, &mut open);
         }
     }
-    let mut out: BTreeMap<u32, Origin> = BTreeMap::new();
+    let mut out: BTreeMap<u32, ContentOrigin> = BTreeMap::new();
     while let Some(v) = open.pop() {
         let Some(origin) = e.heap.origin(v) else { continue };
         if out.insert(v, origin.clone()).is_some() {
             continue;
         }
-        if let Origin::Loop { moments, .. } | Origin::Join { moments, .. } = origin {
+        if let ContentOrigin::Loop { moments, .. } | ContentOrigin::Join { moments, .. } = origin {
             for m in moments {
                 versions(&m.held, &mut open);
             }
@@ -195,7 +200,12 @@ fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)>
 }
 
 /// Returns the integers, read from memory with a history, that an offset consists of, each with its stride in bytes.
-fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSet<ObjId>) -> Vec<(Loaded, i128)> {
+fn numbers(
+    e: &Executor<'_>,
+    kernel: FuncRef,
+    offset: TermId,
+    objects: &FxHashSet<ObjId>,
+) -> Vec<(ExchangedNumber, i128)> {
     let mut out = vec![];
     for (m, c) in e.arena.poly(offset).terms {
         if c <= 0 {
@@ -212,7 +222,7 @@ fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSe
                 && (e.heap.origin(version).is_some() || objects.contains(&object))
                 && let Some(ty) = integer(e, kernel, bits)
             {
-                out.push((Loaded { object, bits, ty: (kernel, ty), counts: false, place: None, order: 0 }, c));
+                out.push((ExchangedNumber { object, bits, ty: (kernel, ty), counts: false, place: None, order: 0 }, c));
             }
         }
     }

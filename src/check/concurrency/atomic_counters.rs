@@ -5,11 +5,11 @@
 //! block, and enough of their iterations, reach it: the path condition is instantiated once for each, as in bounded
 //! model checking. That the counter starts at zero is a guess; a replay decides.
 
-use crate::context::Tools;
+use crate::context::RootTools;
 use crate::obligations::cone;
 use crate::obligations::obligation::Obligation;
 use crate::solver;
-use crate::solver::{Limits, Model, ModelAnswer, WrapMode};
+use crate::solver::{Model, ModelAnswer, SolverLimits, WrapMode};
 use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
@@ -20,16 +20,16 @@ use rustc_hash::FxHashMap;
 /// Numbers of threads, and of iterations of each.
 pub(crate) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
 /// Most work of the search for one model.
-const MOST: Work = Work::seconds(2);
+const MAX: Work = Work::seconds(2);
 
 /// Finds a model in which the given number of threads, each with the given number of iterations, reach the access, so
 /// that the last one's counter is out of bounds; also returns whether it needs a size that is not positive.
 pub(crate) fn model(
-    tools: &mut Tools<'_>,
+    tools: &mut RootTools<'_>,
     run: &KernelRun,
     ev: &AccessEvent,
     ob: &Obligation,
-    (threads, rounds): (usize, usize),
+    (threads, iterations): (usize, usize),
 ) -> Option<(Model, bool)> {
     let e = &mut tools.e;
     if cone::counters(e, ob.offset).is_empty() {
@@ -56,12 +56,12 @@ pub(crate) fn model(
         .filter(|s| *s >= young && !run.thread.bid.iter().any(|b| *e.arena.get(*b) == Term::Sym(*s)))
         .collect();
     let loops = own.iter().filter(|s| matches!(e.arena.symbol(**s).kind, SymKind::Iteration { .. })).count();
-    if rounds > 1 && loops != 1 {
+    if iterations > 1 && loops != 1 {
         return None;
     }
-    let mut facts = ways(e, run, way, &own, loops == 1, (threads, rounds));
+    let mut facts = path_facts(e, run, way, &own, loops == 1, (threads, iterations));
     // Counter value of the last one.
-    let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
+    let last = e.arena.int(i128::try_from(threads * iterations).unwrap_or(1) - 1);
     let map: FxHashMap<TermId, TermId> =
         cone::counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
     let offset = e.arena.substitute(ob.offset, &map);
@@ -78,7 +78,7 @@ pub(crate) fn model(
         .into_iter()
         .filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_)))
         .collect();
-    let limits = Limits { work: MOST.min(tools.decider.limits.work), ..tools.decider.limits };
+    let limits = SolverLimits { work: MAX.min(tools.decider.limits.work), ..tools.decider.limits };
     match solver::find_model(
         &e.arena,
         &facts,
@@ -86,7 +86,7 @@ pub(crate) fn model(
         &tools.decider.sizes.positive(&inputs),
         WrapMode::Assume,
         &limits,
-        &mut solver::Groups::default(),
+        &mut solver::GroupResults::default(),
     ) {
         ModelAnswer::Model(m) => {
             let degenerate = tools.decider.sizes.degenerate(&e.arena, &m);
@@ -98,13 +98,13 @@ pub(crate) fn model(
 
 /// Instantiates the path of an access for ordered threads of one block, each with several iterations: every thread,
 /// and every iteration of it, has its own symbols. `counted`: the iterations of the only loop are numbered.
-fn ways(
+fn path_facts(
     e: &mut Executor<'_>,
     run: &KernelRun,
     way: TermId,
     own: &[SymId],
     counted: bool,
-    (threads, rounds): (usize, usize),
+    (threads, iterations): (usize, usize),
 ) -> Vec<TermId> {
     let mut facts = vec![];
     let mut before: Option<TermId> = None;
@@ -123,14 +123,14 @@ fn ways(
             facts.push(e.arena.lt(b, x));
         }
         before = Some(x);
-        for round in 0..rounds {
+        for iteration in 0..iterations {
             let mut map = place.clone();
             for s in own {
                 let t = e.arena.symbol_term(*s);
                 let new = match e.arena.symbol(*s).kind {
                     SymKind::Thread(_) => continue,
-                    SymKind::Iteration { .. } if counted => e.arena.int(i128::try_from(round).unwrap_or(0)),
-                    _ if (thread, round) == (0, 0) => continue,
+                    SymKind::Iteration { .. } if counted => e.arena.int(i128::try_from(iteration).unwrap_or(0)),
+                    _ if (thread, iteration) == (0, 0) => continue,
                     _ => e.another(*s),
                 };
                 map.insert(t, new);

@@ -3,16 +3,16 @@
 //! Plain data, and the facts that it implies for terms that read such integers. [`super::invariants`] finds them by
 //! induction.
 
-use super::known::Known;
+use super::known::KnownBounds;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// The bound `0 <= number < below` on the integers of some width in an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
-    pub loaded: Loaded,
+pub(crate) struct ContentBound {
+    pub loaded: ExchangedNumber,
     pub below: TermId,
     /// Whether the launch must also establish the bound, which then holds before it as well, even where the launch
     /// does not run.
@@ -22,16 +22,16 @@ pub(crate) struct Bound {
 /// Invariants of the integers that a kernel reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Invariants {
-    pub(super) bounds: Vec<Bound>,
+    pub(super) bounds: Vec<ContentBound>,
     /// Bounds on earlier memory contents.
-    pub(super) known: Known,
+    pub(super) known: KnownBounds,
     /// Operations that must not wrap for the invariants to hold.
     pub(super) operations: Vec<String>,
 }
 
 impl Invariants {
     /// Whether, after the launch, all integers of that width in the object are below `below`.
-    pub fn leave(&self, l: &Loaded, below: TermId) -> bool {
+    pub fn leave(&self, l: &ExchangedNumber, below: TermId) -> bool {
         self.bounds.iter().any(|b| b.left && b.is(l, below))
     }
 
@@ -74,8 +74,8 @@ impl Invariants {
     }
 }
 
-impl Bound {
-    pub(super) fn is(&self, l: &Loaded, below: TermId) -> bool {
+impl ContentBound {
+    pub(super) fn is(&self, l: &ExchangedNumber, below: TermId) -> bool {
         self.loaded.object == l.object && self.loaded.bits == l.bits && self.below == below
     }
 }

@@ -7,34 +7,34 @@
 //! store of any thread does, assuming the candidates for the integers read before: by induction over time. Every read
 //! must then lie in its object, since memory beyond it may hold anything; that is shown by induction too.
 
-use super::bounds::{Bound, Invariants};
-use super::known::Known;
-use crate::context::Tools;
+use super::bounds::{ContentBound, Invariants};
+use super::known::KnownBounds;
+use crate::context::RootTools;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Decision, Obligation};
-use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, MemoryAfterWrite};
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::loops::quantified_facts;
 use engine::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use engine::symbolic::memory::value::Base;
-use engine::symbolic::terms::functions::Function;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::functions::UninterpretedFunction;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, Term, TermId};
 
 /// Most candidates for one launch.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 impl Invariants {
     /// Finds the invariants of a launch. `extent` returns an object's size in bytes under the launch's conditions;
     /// `asked` are bounds that the launch must establish.
     pub fn of(
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         launch: &LaunchEvent,
         run: &KernelRun,
         extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
-        (asked, known): (Vec<Bound>, Known),
+        (asked, known): (Vec<ContentBound>, KnownBounds),
     ) -> Self {
         if run.exchanged.anywhere || tools.e.runtime.overlapping || run.gave_up.is_some() {
             return Self { operations: known.operations().to_vec(), known, bounds: vec![] };
@@ -68,7 +68,7 @@ impl Invariants {
     }
 
     /// Decides one obligation under the bounds, and records the operations that must not wrap.
-    fn shown(&mut self, tools: &mut Tools<'_>, o: Obligation) -> bool {
+    fn shown(&mut self, tools: &mut RootTools<'_>, o: Obligation) -> bool {
         let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
         if tools.e.arena.as_bool(facts) == Some(false) {
             return true;
@@ -88,13 +88,13 @@ impl Invariants {
     }
 
     /// Shows `0 <= number < below` under these facts.
-    fn within(&mut self, tools: &mut Tools<'_>, b: Bound, facts: TermId, number: TermId) -> bool {
+    fn within(&mut self, tools: &mut RootTools<'_>, b: ContentBound, facts: TermId, number: TermId) -> bool {
         let number = tools.e.interpret(number, b.loaded.bits, true);
         let one = tools.e.arena.int(1);
         self.shown(tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
     }
 
-    fn is_never(&mut self, tools: &mut Tools<'_>, facts: TermId) -> bool {
+    fn is_never(&mut self, tools: &mut RootTools<'_>, facts: TermId) -> bool {
         let (before, one, nothing) = (tools.e.arena.int(-1), tools.e.arena.int(1), tools.e.arena.int(0));
         self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
     }
@@ -102,8 +102,8 @@ impl Invariants {
     /// Returns whether the bound holds for the contents at the launch; `runs`: the launch surely runs.
     fn holds_before(
         &mut self,
-        tools: &mut Tools<'_>,
-        b: Bound,
+        tools: &mut RootTools<'_>,
+        b: ContentBound,
         launch: &LaunchEvent,
         size: TermId,
         runs: bool,
@@ -125,7 +125,7 @@ impl Invariants {
 
     fn holds(
         &mut self,
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         i: usize,
         launch: &LaunchEvent,
         run: &KernelRun,
@@ -147,9 +147,9 @@ impl Invariants {
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
                 let facts = tools.e.arena.and(ev.path, t.cond);
                 let kept = match ev.stores {
-                    Stores::Same => true,
-                    Stores::Value(v) => self.within(tools, b, facts, v),
-                    Stores::Unknown => self.is_never(tools, facts),
+                    MemoryAfterWrite::Same => true,
+                    MemoryAfterWrite::Value(v) => self.within(tools, b, facts, v),
+                    MemoryAfterWrite::Unknown => self.is_never(tools, facts),
                 };
                 if !kept {
                     return false;
@@ -162,7 +162,7 @@ impl Invariants {
     /// Returns an object with bounds from which a read may lie outside.
     fn read_outside(
         &mut self,
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         run: &KernelRun,
         extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
     ) -> Option<ObjId> {
@@ -185,9 +185,15 @@ impl Invariants {
 }
 
 /// Returns an arbitrary integer of an object, and the condition that it lies inside.
-pub(crate) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: TermId) -> Option<(TermId, TermId)> {
+pub(crate) fn element(
+    e: &mut Executor<'_>,
+    memory: &Memory,
+    l: &ExchangedNumber,
+    size: TermId,
+) -> Option<(TermId, TermId)> {
     let width = i128::from(l.bits / 8);
-    let element = e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
+    let element =
+        e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Interval::new(0, 1 << 62));
     let offset = e.arena.scale(element, width);
     let held = e.number_in(memory, l, offset)?;
     let end = e.arena.add_const(offset, width);
@@ -195,7 +201,7 @@ pub(crate) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: T
 }
 
 /// Whether nothing is known about an integer in memory, or about an unchecked element that a loop sets.
-pub(crate) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
+pub(crate) fn is_open(e: &mut Executor<'_>, known: &KnownBounds, held: TermId, checked: bool) -> bool {
     if checked || known.facts(e, &[held]).is_some() {
         return false;
     }
@@ -206,7 +212,7 @@ pub(crate) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked
 
 /// Whether a kernel accesses the integer's object only in aligned steps of that integer's width, so that no store
 /// changes a part of it.
-pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
+pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &ExchangedNumber) -> bool {
     let width = i128::from(l.bits / 8);
     !run.exchanged.otherwise.contains(&l.object)
         && run
@@ -226,7 +232,7 @@ pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> b
 fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
     match e.arena.get(value) {
         Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
-        Term::Apply { function, .. } => matches!(function, Function::Round(_)),
+        Term::Apply { function, .. } => matches!(function, UninterpretedFunction::Round(_)),
         _ => false,
     }
 }
@@ -237,19 +243,19 @@ fn candidates(
     launch: &LaunchEvent,
     run: &KernelRun,
     extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
-) -> Vec<Bound> {
-    let mut out: Vec<Bound> = vec![];
+) -> Vec<ContentBound> {
+    let mut out: Vec<ContentBound> = vec![];
     for ev in &run.accesses {
         for (loaded, c, o) in indices(e, ev) {
             let kept = launch.memory.contains_key(&loaded.object)
                 && matches!(e.object(loaded.object).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_));
-            let Some(size) = extent(e, o).filter(|_| kept && out.len() < MOST) else { continue };
+            let Some(size) = extent(e, o).filter(|_| kept && out.len() < MAX) else { continue };
             let below = e.arena.floor_div(size, c);
             let known = out
                 .iter()
                 .any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);
             if !known {
-                out.push(Bound { loaded, below, left: false });
+                out.push(ContentBound { loaded, below, left: false });
             }
         }
     }
@@ -258,7 +264,7 @@ fn candidates(
 
 /// Returns integers read from memory that an access uses as an index, each with the element size in bytes and the
 /// object.
-fn indices(e: &Executor<'_>, ev: &AccessEvent) -> Vec<(Loaded, i128, ObjId)> {
+fn indices(e: &Executor<'_>, ev: &AccessEvent) -> Vec<(ExchangedNumber, i128, ObjId)> {
     let mut out = vec![];
     for t in ev.targets.iter() {
         let Base::Object(o) = t.base else { continue };

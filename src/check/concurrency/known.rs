@@ -3,10 +3,10 @@
 //! Plain data, and the facts that it implies for terms that read such contents. [`super::across_launches`] finds the
 //! bounds.
 
-use crate::obligations::specialise::Decided;
+use crate::obligations::specialise::DecidedValues;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::ObjId;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
@@ -23,12 +23,12 @@ pub(super) struct Claim {
 
 /// Bounds on contents, and the operations that they rest on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownBounds {
     pub(super) claims: Vec<Claim>,
     pub(super) operations: Vec<String>,
 }
 
-impl Known {
+impl KnownBounds {
     /// Returns the operations that must not wrap for the bounds to hold.
     pub fn operations(&self) -> &[String] {
         &self.operations
@@ -67,7 +67,7 @@ impl Known {
     }
 
     /// Returns the same bounds under a launch's conditions.
-    pub(super) fn under(&self, e: &mut Executor<'_>, decided: &Decided) -> Self {
+    pub(super) fn under(&self, e: &mut Executor<'_>, decided: &DecidedValues) -> Self {
         let claims = self
             .claims
             .iter()
@@ -83,7 +83,7 @@ impl Known {
 
 /// Returns the object, version, offset and width in bits that a term reads.
 pub(super) fn contents(e: &Executor<'_>, t: TermId) -> Option<(ObjId, u32, TermId, u32)> {
-    let Term::Apply { function: Function::Content, args, .. } = e.arena.get(t) else { return None };
+    let Term::Apply { function: UninterpretedFunction::Content, args, .. } = e.arena.get(t) else { return None };
     let [object, version, offset, bits] = args.as_slice() else { return None };
     let number = |t: TermId| u32::try_from(e.arena.as_int(t)?).ok();
     Some((ObjId(number(*object)?), number(*version)?, *offset, number(*bits)?))

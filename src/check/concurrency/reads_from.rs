@@ -8,14 +8,14 @@
 
 use super::invariants::is_regular;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, MemoryAfterWrite};
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::{ObjId, ObjKind};
-use engine::symbolic::memory::value::{Base, Target};
-use engine::symbolic::terms::functions::Function;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::value::{Base, GuardedTarget};
+use engine::symbolic::terms::functions::UninterpretedFunction;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -24,10 +24,10 @@ const NUMBERS: usize = 6;
 const STORES: usize = 12;
 
 /// A store of the kernel to one target, and the number of accesses recorded before it.
-struct Store<'a> {
+struct KernelStore<'a> {
     order: usize,
     ev: &'a AccessEvent,
-    target: &'a Target,
+    target: &'a GuardedTarget,
 }
 
 /// A launch, and the size of an object in bytes under its conditions.
@@ -43,7 +43,7 @@ impl Exchange<'_> {
         if self.run.exchanged.anywhere || self.run.gave_up.is_some() {
             return None;
         }
-        let numbers: Vec<(SymId, Loaded)> =
+        let numbers: Vec<(SymId, ExchangedNumber)> =
             e.arena.symbols_of(roots).into_iter().filter_map(|s| Some((s, *e.loaded.get(&s)?))).take(NUMBERS).collect();
         let mut all = vec![];
         for (s, l) in numbers {
@@ -52,19 +52,19 @@ impl Exchange<'_> {
         (!all.is_empty()).then(|| e.arena.and_all(all))
     }
 
-    fn of_number(&self, e: &mut Executor<'_>, s: SymId, l: &Loaded) -> Option<TermId> {
+    fn of_number(&self, e: &mut Executor<'_>, s: SymId, l: &ExchangedNumber) -> Option<TermId> {
         let (offset, path) = l.place?;
         if !is_regular(e, self.run, l) {
             return None;
         }
-        let stores: Vec<Store<'_>> = self
+        let stores: Vec<KernelStore<'_>> = self
             .run
             .accesses
             .iter()
             .enumerate()
-            .filter(|(_, ev)| ev.writes(l.object) && ev.stores != Stores::Same)
+            .filter(|(_, ev)| ev.writes(l.object) && ev.stores != MemoryAfterWrite::Same)
             .flat_map(|(order, ev)| {
-                ev.targets.iter().filter(|t| t.base == Base::Object(l.object)).map(move |target| Store {
+                ev.targets.iter().filter(|t| t.base == Base::Object(l.object)).map(move |target| KernelStore {
                     order,
                     ev,
                     target,
@@ -76,11 +76,11 @@ impl Exchange<'_> {
         }
         let number = e.arena.symbol_term(s);
         let extent = (self.extent)(e, l.object)?;
-        let mut ways = vec![self.at_first(e, number, l, (offset, path), &stores)?, outside(e, offset, l.bits, extent)];
+        let mut cases = vec![self.at_first(e, number, l, (offset, path), &stores)?, outside(e, offset, l.bits, extent)];
         for store in stores {
-            ways.push(self.by_some_thread(e, number, l, offset, &store)?);
+            cases.push(self.by_some_thread(e, number, l, offset, &store)?);
         }
-        Some(e.arena.or_all(ways))
+        Some(e.arena.or_all(cases))
     }
 
     /// Builds the condition that the value is the one from the launch, and that the thread has not overwritten it on
@@ -89,9 +89,9 @@ impl Exchange<'_> {
         &self,
         e: &mut Executor<'_>,
         number: TermId,
-        l: &Loaded,
+        l: &ExchangedNumber,
         (offset, path): (TermId, TermId),
-        stores: &[Store<'_>],
+        stores: &[KernelStore<'_>],
     ) -> Option<TermId> {
         let way = e.arena.conjuncts(path);
         let before: Vec<TermId> = stores
@@ -133,14 +133,14 @@ impl Exchange<'_> {
         &self,
         e: &mut Executor<'_>,
         number: TermId,
-        l: &Loaded,
+        l: &ExchangedNumber,
         offset: TermId,
-        Store { ev, target, .. }: &Store<'_>,
+        KernelStore { ev, target, .. }: &KernelStore<'_>,
     ) -> Option<TermId> {
         // The result of an atomic operation on the old value may be any integer.
         let value = match ev.stores {
-            Stores::Value(v) => Some(signed(e, v, l.bits)),
-            Stores::Unknown | Stores::Same => None,
+            MemoryAfterWrite::Value(v) => Some(signed(e, v, l.bits)),
+            MemoryAfterWrite::Unknown | MemoryAfterWrite::Same => None,
         };
         let way = e.arena.and(ev.path, target.cond);
         let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
@@ -177,8 +177,10 @@ impl Exchange<'_> {
 }
 
 /// Returns the range of the contents or the address of thread-local memory, which differs in another thread.
-fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
-    let Term::Apply { function: Function::Content | Function::Address, args, range } = e.arena.get(t) else {
+fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Interval> {
+    let Term::Apply { function: UninterpretedFunction::Content | UninterpretedFunction::Address, args, range } =
+        e.arena.get(t)
+    else {
         return None;
     };
     let object = u32::try_from(e.arena.as_int(*args.first()?)?).ok()?;
@@ -194,7 +196,7 @@ fn outside(e: &mut Executor<'_>, offset: TermId, bits: u32, extent: TermId) -> T
 
 /// Returns the signed integer that is read where a value was stored.
 fn signed(e: &mut Executor<'_>, value: TermId, bits: u32) -> TermId {
-    if Range::of_int(bits, true).contains(e.arena.range(value)) {
+    if Interval::of_int(bits, true).contains(e.arena.range(value)) {
         return value;
     }
     let half = 1i128 << (bits - 1);

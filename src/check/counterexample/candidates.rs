@@ -6,15 +6,15 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
-use super::replay::{Judged, Wanted};
+use super::replay::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
 use crate::concurrency::atomic_counters;
-use crate::context::{Context, Run, Tools};
-use crate::findings::build::{Bad, Worth};
-use crate::inference::missing::{Wrong, missing};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
+use crate::findings::build::{AccessCounterexample, FindingStrength};
+use crate::inference::missing::{OutOfBoundsAccess, missing};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use crate::solver::{Model, WrapMode};
 use base::reasons::UnknownReason;
 use base::rules::Rule;
@@ -22,7 +22,7 @@ use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::Object;
 use engine::symbolic::terms::term::{SymId, SymKind};
-use witness::Fault;
+use witness::AccessFault;
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
@@ -45,14 +45,14 @@ pub(crate) struct OutOfBounds<'a> {
 impl OutOfBounds<'_> {
     fn finding(
         self,
-        cx: &Context<'_>,
-        tools: &mut Tools<'_>,
-        run: &Run,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
         c: &Counterexample,
-        judged: &Judged,
-    ) -> Result<Outcome, UnknownReason> {
-        let worth = Worth::of(judged, &tools.root, cx.program, self.unknowns)?;
-        let bad = Bad {
+        judged: &ReplayResult,
+    ) -> Result<AccessVerdict, UnknownReason> {
+        let worth = FindingStrength::of(judged, &tools.root, cx.program, self.unknowns)?;
+        let bad = AccessCounterexample {
             root: &tools.root,
             run,
             event: self.event,
@@ -65,20 +65,20 @@ impl OutOfBounds<'_> {
         if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
-            let wrong = Wrong { rule, obligation, object, arguments };
+            let wrong = OutOfBoundsAccess { rule, obligation, object, arguments };
             finding.missing_check = named(cx, tools, self.event, |tools| missing(tools, run, &wrong));
         }
-        Ok(Outcome::Found(Box::new(finding)))
+        Ok(AccessVerdict::Found(Box::new(finding)))
     }
 }
 
 /// Names the check that an access lacks, a few times for one source position. This decides nothing, so its cost is
 /// not charged to the accesses' budget unless somebody waits.
 fn named<R>(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
     event: &AccessEvent,
-    name: impl FnOnce(&mut Tools<'_>) -> Option<R>,
+    name: impl FnOnce(&mut RootTools<'_>) -> Option<R>,
 ) -> Option<R> {
     let times = tools.judge.named.entry((event.site, event.stack.to_vec())).or_default();
     *times += 1;
@@ -102,25 +102,30 @@ fn named<R>(
 /// Returns a finding where small inputs lead out of bounds; such a finding needs no model of unknown values. Before
 /// any search, `meant` excludes inputs with a size below 1, because a search may find sizes that are meant.
 pub(crate) fn seen<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     access: OutOfBounds<'_>,
     meant: bool,
-) -> Option<Outcome> {
+) -> Option<AccessVerdict> {
     let (c, judged) = tried(cx, tools, run, access.event)?;
     if meant && c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
 }
 
 /// Returns small inputs under which the access was out of bounds in a run of the whole program, and a replay that
 /// reaches it.
-fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent) -> Option<(Counterexample, Judged)> {
+fn tried<'p>(
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
+    ev: &AccessEvent,
+) -> Option<(Counterexample, ReplayResult)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
     let mut judged = tools.with_random(random, |tools| reached(tools, run, ev, &model))?;
-    if let Judged::Reached { bad, .. } = &judged
+    if let ReplayResult::Reached { bad, .. } = &judged
         && !random.is_empty()
     {
-        judged = Judged::ByChance(bad.clone());
+        judged = ReplayResult::ByChance(bad.clone());
     }
     let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
     Some((assuming(model, degenerate), judged))
@@ -128,48 +133,48 @@ fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEven
 
 /// Replays a model; the replay decides what the model is worth.
 pub(crate) fn replayed<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     mut access: OutOfBounds<'_>,
     c: Counterexample,
-) -> Outcome {
+) -> AccessVerdict {
     let (ev, ob) = (access.event, access.obligation);
     let mut judged = judge(tools, run, ev, &c);
     let mut c = c;
-    if !matches!(judged, Judged::Reached { .. })
+    if !matches!(judged, ReplayResult::Reached { .. })
         && let Some(other) = tried(cx, tools, run, ev)
             .or_else(|| another(cx, tools, run, ev, ob))
             .or_else(|| with_other_inputs(tools, run, ev, &c.model))
     {
         (c, judged) = other;
     }
-    if !matches!(judged, Judged::Reached { .. } | Judged::Astray { .. })
+    if !matches!(judged, ReplayResult::Reached { .. } | ReplayResult::Astray { .. })
         && let Some(other) = astray(cx, tools, run, ev, ob, &c)
     {
         (c, judged) = other;
     }
-    if matches!(judged, Judged::NotReached(_) | Judged::Incomplete(_))
+    if matches!(judged, ReplayResult::NotReached(_) | ReplayResult::Incomplete(_))
         && let Some(other) = in_turn(cx, tools, run, ev)
     {
         (c, judged) = other;
     }
-    if matches!(judged, Judged::Incomplete(_)) && access.unknowns.is_empty() {
-        access.unknowns = cone::unknown_rounds(&tools.e, ob.facts, ob.offset);
+    if matches!(judged, ReplayResult::Incomplete(_)) && access.unknowns.is_empty() {
+        access.unknowns = cone::unknown_iterations(&tools.e, ob.facts, ob.offset);
         access.unknowns.extend(cone::unknown_bounds(&tools.e, ob.facts, ob.offset));
     }
-    access.finding(cx, tools, run, &c, &judged).unwrap_or_else(Outcome::Unknown)
+    access.finding(cx, tools, run, &c, &judged).unwrap_or_else(AccessVerdict::Unknown)
 }
 
 /// Replaces the model's inputs by small ones on which the access uses an address that was itself read out of bounds.
 fn astray<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     ev: &AccessEvent,
     ob: &Obligation,
     first: &Counterexample,
-) -> Option<(Counterexample, Judged)> {
+) -> Option<(Counterexample, ReplayResult)> {
     let inputs = trials(cx, tools).astray(ev)?.clone();
     let mut c = first.clone();
     c.model.values.extend(inputs.values);
@@ -180,18 +185,18 @@ fn astray<'p>(
         return None;
     }
     let judged = judge(tools, run, ev, &c);
-    matches!(judged, Judged::Astray { .. }).then_some((c, judged))
+    matches!(judged, ReplayResult::Astray { .. }).then_some((c, judged))
 }
 
 /// Finds another model, with a replay that reaches the access: one in which the kernel's earlier reads lie inside, so
 /// that their values are known, or one in which enough threads reach the access that a counter leaves its bounds.
 fn another<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     ev: &AccessEvent,
     ob: &Obligation,
-) -> Option<(Counterexample, Judged)> {
+) -> Option<(Counterexample, ReplayResult)> {
     let inside = cone::reads_inside(&mut tools.e, &run.run, ev);
     if !inside.is_empty() && !cx.is_spent() {
         let facts = {
@@ -220,11 +225,11 @@ fn another<'p>(
 /// Tries small inputs in place of the model's. The model also sets other values, such as memory contents; the program
 /// may contradict these under the model's inputs and agree with them under others.
 fn with_other_inputs(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     ev: &AccessEvent,
     first: &Model,
-) -> Option<(Counterexample, Judged)> {
+) -> Option<(Counterexample, ReplayResult)> {
     let begin = done();
     let place = (ev.site, ev.stack.to_vec(), run.launch.site);
     let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
@@ -235,12 +240,12 @@ fn with_other_inputs(
 }
 
 fn of_other_inputs(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     ev: &AccessEvent,
     first: &Model,
     until: Allotment,
-) -> Option<(Counterexample, Judged)> {
+) -> Option<(Counterexample, ReplayResult)> {
     let inputs: Vec<SymId> =
         first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
     let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
@@ -273,13 +278,13 @@ fn of_other_inputs(
 }
 
 /// Returns a replay that reaches the access, by inputs under which nothing wraps.
-fn reached(tools: &mut Tools<'_>, run: &Run, ev: &AccessEvent, model: &Model) -> Option<Judged> {
+fn reached(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ev: &AccessEvent, model: &Model) -> Option<ReplayResult> {
     let judged = judge(tools, run, ev, &assuming(model.clone(), false));
-    matches!(judged, Judged::Reached { .. }).then_some(judged)
+    matches!(judged, ReplayResult::Reached { .. }).then_some(judged)
 }
 
-fn judge(tools: &mut Tools<'_>, run: &Run, ev: &AccessEvent, c: &Counterexample) -> Judged {
-    tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, c, Wanted::Fault(Fault::Bounds))
+fn judge(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ev: &AccessEvent, c: &Counterexample) -> ReplayResult {
+    tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, c, SoughtFault::Fault(AccessFault::Bounds))
 }
 
 fn assuming(model: Model, degenerate: bool) -> Counterexample {

@@ -10,13 +10,13 @@ use engine::symbolic::terms::term::{SymId, Term, TermId};
 use std::collections::BTreeMap;
 
 /// A condition `sum + constant == 0`, or `<= 0`, over symbols alone, each with a factor.
-struct Row {
+struct LinearCondition {
     equation: bool,
     symbols: Vec<(SymId, i128)>,
     constant: i128,
 }
 
-impl Row {
+impl LinearCondition {
     /// Returns the only unknown symbol with its factor and the sum of the other terms; `None` where there are none or
     /// several.
     fn open(&self, known: &BTreeMap<SymId, i128>) -> Option<(SymId, i128, i128)> {
@@ -74,7 +74,7 @@ pub(super) fn complete(
     }
 }
 
-fn rows(a: &Arena, conditions: &[TermId]) -> Vec<Row> {
+fn rows(a: &Arena, conditions: &[TermId]) -> Vec<LinearCondition> {
     let mut open = conditions.to_vec();
     let mut out = vec![];
     let mut seen = rustc_hash::FxHashSet::default();
@@ -92,8 +92,8 @@ fn rows(a: &Arena, conditions: &[TermId]) -> Vec<Row> {
     out
 }
 
-fn row(a: &Arena, t: TermId, equation: bool) -> Option<Row> {
-    let mut row = Row { equation, symbols: vec![], constant: 0 };
+fn row(a: &Arena, t: TermId, equation: bool) -> Option<LinearCondition> {
+    let mut row = LinearCondition { equation, symbols: vec![], constant: 0 };
     let symbol = |t: TermId| if let Term::Sym(s) = a.get(t) { Some(*s) } else { None };
     match a.get(t) {
         Term::Poly(p) => {
@@ -114,7 +114,7 @@ fn row(a: &Arena, t: TermId, equation: bool) -> Option<Row> {
 mod tests {
     use super::complete;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{SymKind, Term};
     use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ mod tests {
     fn equations_and_bounds_say_what_is_left_open() {
         let mut a = Arena::default();
         let mut symbol = |name: &str| {
-            let t = a.fresh(SymKind::Iteration { name: name.into() }, name, Range::new(0, 100));
+            let t = a.fresh(SymKind::Iteration { name: name.into() }, name, Interval::new(0, 100));
             let Term::Sym(s) = a.get(t) else { unreachable!("a symbol") };
             (t, *s)
         };

@@ -1,19 +1,19 @@
 //! Concrete testing: small inputs on which the whole program runs unchanged, with every thread of every launch,
 //! before any search for a model.
 //!
-//! In: the inputs that the terms of one root mention. Out: [`Tried`]: for an access, inputs under which it was
+//! In: the inputs that the terms of one root mention. Out: [`TrialResults`]: for an access, inputs under which it was
 //! observed out of bounds. They are no verdict; the replay for one access decides.
 
-use super::tried::{Bad, By, Seen, Shown, Tried};
+use super::tried::{FirstThread, NewResults, ObservedAccess, ObservedAccesses, TrialResults};
 use super::{recorded, tensor_trials};
-use crate::context::{Context, Tools};
+use crate::context::{CheckContext, RootTools};
 use crate::solver::Model;
 use base::inside;
 use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind};
 use ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
-use witness::{self, Budget, Fault, Inputs};
+use witness::{self, AccessFault, ConcreteInputs, RunBudget};
 
 /// Values of inputs: first the same for all, then different ones, then mixed.
 const VALUES: [i128; 14] = [2, 3, 4, 1, 5, 8, 6, 7, 12, 9, 16, 33, 20, 64];
@@ -35,10 +35,10 @@ const INPUTS: usize = 8;
 
 /// Accesses observed so far, each with whether that needed sizes below 1.
 #[derive(Default)]
-struct New(FxHashMap<Seen, bool>);
+struct NewAccesses(FxHashMap<ObservedAccess, bool>);
 
-impl New {
-    fn has(&self, s: &Seen) -> bool {
+impl NewAccesses {
+    fn has(&self, s: &ObservedAccess) -> bool {
         self.0.contains_key(s)
     }
 
@@ -47,7 +47,7 @@ impl New {
     }
 
     /// Records an access; returns whether it was not observed yet, or only with sizes below 1.
-    fn is_new(&mut self, s: &Seen, degenerate: bool) -> bool {
+    fn is_new(&mut self, s: &ObservedAccess, degenerate: bool) -> bool {
         if let Some(before) = self.0.get_mut(s) {
             return std::mem::replace(before, *before && degenerate) && !degenerate;
         }
@@ -57,7 +57,7 @@ impl New {
 }
 
 /// Returns the results of runs on small inputs, computed once for a root.
-pub(crate) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
+pub(crate) fn trials<'t, 'p>(cx: &CheckContext<'p>, tools: &'t RootTools<'p>) -> &'t TrialResults {
     tools.tried.get_or_init(|| {
         let before = done();
         let tried = run_all(cx, tools);
@@ -68,20 +68,20 @@ pub(crate) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Trie
 }
 
 /// Runs the program until enough inputs are tried or the budget is spent.
-fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
-    if let Some(varied) = tensor_trials::Varied::of(tools) {
+fn run_all(cx: &CheckContext<'_>, tools: &RootTools<'_>) -> TrialResults {
+    if let Some(varied) = tensor_trials::TensorChoices::of(tools) {
         // The work is not divided among an extension's many operators, because each is asked for only a few accesses.
         return run_on_tensors(tools, &varied, cx.scaled(TRIED).min(cx.phase_work(Work::MAX, 25)));
     }
-    let mut out = Tried::default();
+    let mut out = TrialResults::default();
     let Some(inputs) = varied(tools) else { return out };
     let draws =
         tools.e.program.functions().any(|(_, m, f)| {
             m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random")
         });
     let until = Allotment::of(cx.phase_work(TRIED, 25));
-    let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
-    let budget = Budget { steps: STEPS, ..tools.judge.first_limits() };
+    let (mut known, mut by_chance, mut cut, mut steps): (NewAccesses, NewAccesses, usize, u64) = Default::default();
+    let budget = RunBudget { steps: STEPS, ..tools.judge.first_limits() };
     for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
         if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() {
             break;
@@ -95,9 +95,9 @@ fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
         for s in &run.astray {
             out.astray.entry(*s).or_insert_with(|| model.clone());
         }
-        let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+        let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
         if !new.is_empty() {
-            out.runs.push(Shown { model: model.clone(), bad: new, random: &[], degenerate });
+            out.runs.push(NewResults { model: model.clone(), bad: new, random: &[], degenerate });
         }
         if !draws {
             continue;
@@ -105,13 +105,14 @@ fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
         let run = recorded::enumerate(
             tools.e.program,
             tools.root.func,
-            &Inputs { random: random.to_vec(), ..given },
+            &ConcreteInputs { random: random.to_vec(), ..given },
             &budget,
         );
         steps += run.steps;
-        let new: Bad = bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
+        let new: ObservedAccesses =
+            bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
         if !new.is_empty() {
-            out.chance.push(Shown { model, bad: new, random, degenerate });
+            out.chance.push(NewResults { model, bad: new, random, degenerate });
         }
     }
     for shown in [&mut out.runs, &mut out.chance] {
@@ -122,11 +123,11 @@ fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
 
 /// Runs an operator with small tensors: first with tensors of zeros, so that failures caused by elements are
 /// distinguished from failures that need none.
-fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work) -> Tried {
-    let mut out = Tried { with_tensors: true, ..Tried::default() };
+fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, most: Work) -> TrialResults {
+    let mut out = TrialResults { with_tensors: true, ..TrialResults::default() };
     let until = Allotment::of(most);
-    let budget = Budget { steps: tensor_trials::STEPS, ..tools.judge.first_limits() };
-    let (mut known, mut steps, mut cut) = (New::default(), 0, 0);
+    let budget = RunBudget { steps: tensor_trials::STEPS, ..tools.judge.first_limits() };
+    let (mut known, mut steps, mut cut) = (NewAccesses::default(), 0, 0);
     for (model, with_contents) in varied.models(tools) {
         if until.is_spent() || steps >= tensor_trials::ALL_STEPS || cut >= CUT && known.is_empty() {
             break;
@@ -144,9 +145,9 @@ fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work)
         });
         cut += usize::from(run.steps >= tensor_trials::STEPS);
         steps += run.steps;
-        let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+        let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
         if !new.is_empty() {
-            out.runs.push(Shown { model, bad: new, random: &[], degenerate });
+            out.runs.push(NewResults { model, bad: new, random: &[], degenerate });
         }
     }
     out.runs.sort_by_key(|s| s.degenerate);
@@ -154,21 +155,21 @@ fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work)
 }
 
 /// Returns the accesses that one run observed out of bounds.
-fn bad_of(run: witness::Run) -> impl Iterator<Item = (Seen, By)> {
+fn bad_of(run: witness::ExhaustiveRun) -> impl Iterator<Item = (ObservedAccess, FirstThread)> {
     run.bad
         .into_iter()
         .take(run.certain)
-        .filter(|b| (b.fault.answers(Fault::Bounds) || b.fault == Fault::Unset) && !b.object.freed)
+        .filter(|b| (b.fault.answers(AccessFault::Bounds) || b.fault == AccessFault::Unset) && !b.object.freed)
         .map(|b| ((b.site, b.callers, b.launch_site), (b.block, b.thread)))
 }
 
 /// Inputs that are varied, grouped by source, and inputs that are fixed.
-struct Varied {
+struct VariedInputs {
     groups: Vec<Vec<SymId>>,
     fixed: Vec<(SymId, i128)>,
 }
 
-impl Varied {
+impl VariedInputs {
     fn model(&self, values: &[i128]) -> Model {
         let mut model = Model::default();
         for (group, v) in self.groups.iter().zip(values) {
@@ -182,7 +183,7 @@ impl Varied {
 }
 
 /// Returns the varied inputs; `None` where the program takes anything but numbers.
-fn varied(tools: &Tools<'_>) -> Option<Varied> {
+fn varied(tools: &RootTools<'_>) -> Option<VariedInputs> {
     let mut groups: Vec<(InputSource, Vec<SymId>)> = vec![];
     let (mut counts, mut top): (Vec<SymId>, u32) = (vec![], 0);
     for (i, symbol) in tools.e.arena.symbols().iter().enumerate() {
@@ -215,7 +216,7 @@ fn varied(tools: &Tools<'_>) -> Option<Varied> {
         return None;
     }
     let fixed = counts.into_iter().map(|s| (s, i128::from(top) + 1)).collect();
-    Some(Varied { groups: groups.into_iter().map(|(_, all)| all).collect(), fixed })
+    Some(VariedInputs { groups: groups.into_iter().map(|(_, all)| all).collect(), fixed })
 }
 
 /// Returns combinations of values for `n` inputs, without repetition.

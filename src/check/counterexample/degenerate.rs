@@ -4,13 +4,13 @@
 //! on, and the device memory that it allocates. A failure that needs one of these inputs below 1 is degenerate; a
 //! negative index is not.
 
-use crate::solver::{Model, Positive, WrapMode};
+use crate::solver::{Model, PositiveSymbols, WrapMode};
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::{ObjKind, Object};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Symbol, Term, TermId};
 use rustc_hash::FxHashSet;
 
@@ -58,8 +58,11 @@ impl Sizes {
     }
 
     /// Returns the inputs that a model should give at least 1.
-    pub fn positive(&self, inputs: &[SymId]) -> Positive {
-        Positive { wished: inputs.to_vec(), sizes: inputs.iter().copied().filter(|s| self.contains(*s)).collect() }
+    pub fn positive(&self, inputs: &[SymId]) -> PositiveSymbols {
+        PositiveSymbols {
+            wished: inputs.to_vec(),
+            sizes: inputs.iter().copied().filter(|s| self.contains(*s)).collect(),
+        }
     }
 
     pub fn contains(&self, s: SymId) -> bool {
@@ -91,7 +94,7 @@ impl Sizes {
 /// Whether a symbol is an input that can be a size. The result of a string comparison is none, and a value that can
 /// only be 0 or 1 is a flag (that a pointer is null, say).
 fn is_number(symbol: &Symbol) -> bool {
-    symbol.range != Range::new(0, 1)
+    symbol.range != Interval::new(0, 1)
         && matches!(&symbol.kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
 }
 
@@ -126,15 +129,15 @@ mod tests {
     use super::{Sizes, counting, ends};
     use crate::solver::Model;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{Axis, InputSource, SymKind, Term};
 
     #[test]
     fn the_end_of_a_count_is_a_size_and_its_start_is_not() {
         let mut a = Arena::new();
-        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
+        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Interval::new(0, 1023));
         let [n, start] = [1, 2]
-            .map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("argv[{k}]"), Range::of_int(32, true)));
+            .map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("argv[{k}]"), Interval::of_int(32, true)));
         let sum = a.add(i, start);
         for (cond, wanted) in [(a.lt(sum, n), vec![n]), (a.le(start, i), vec![]), (a.lt(start, n), vec![])] {
             let Term::Le(p) = a.get(cond) else { panic!("no comparison") };

@@ -8,18 +8,18 @@ use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::eval::Valuation;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
-const MOST: i128 = 1 << 20;
+const MAX: i128 = 1 << 20;
 /// Spare length, in bytes and in words, of a file whose end of reading is unknown.
 const SPARE: [i128; 2] = [4096, 256];
 
 /// Files that a program reads, as far as the execution was followed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Opened {
+pub(crate) struct ReadFiles {
     files: Vec<FileName>,
     /// End offset of reading, by file number.
     ends: Vec<(u32, FilePart, TermId)>,
@@ -27,7 +27,7 @@ pub(crate) struct Opened {
 
 /// Contents of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Contents {
+pub(crate) struct InputFileContents {
     pub stdin: Vec<u8>,
     /// Contents by the name under which the program opens the file.
     pub named: BTreeMap<String, Vec<u8>>,
@@ -39,13 +39,13 @@ pub(crate) struct Contents {
 
 /// A model's values for one file: bytes by offset (with their width in bits), words by ordinal, and its size.
 #[derive(Default)]
-struct Said {
+struct FileValues {
     bytes: BTreeMap<i128, (u32, i128)>,
     words: BTreeMap<i128, i128>,
     size: Option<i128>,
 }
 
-impl Opened {
+impl ReadFiles {
     pub fn by(e: &Executor<'_>) -> Self {
         let mut ends = e.inputs.file_ends.clone();
         ends.sort_unstable();
@@ -60,8 +60,8 @@ impl Opened {
         inputs: &[(InputSource, i128)],
         model: &Model,
         numbers: &BTreeMap<u32, i128>,
-    ) -> Contents {
-        let mut out = Contents::default();
+    ) -> InputFileContents {
+        let mut out = InputFileContents::default();
         for (number, name) in (0u32..).zip(&self.files) {
             let Some(said) = self.said(number, name, inputs, model) else { continue };
             let bytes = if said.words.is_empty() {
@@ -99,7 +99,13 @@ impl Opened {
             .iter()
             .filter_map(|((function, args), v)| {
                 let [file, bits, at] = args[..] else { return None };
-                function.is_file().then_some((u32::try_from(file).ok()?, at, bits, *v, *function == Function::File))
+                function.is_file().then_some((
+                    u32::try_from(file).ok()?,
+                    at,
+                    bits,
+                    *v,
+                    *function == UninterpretedFunction::File,
+                ))
             })
             .collect();
         found.sort_unstable();
@@ -120,8 +126,8 @@ impl Opened {
     }
 
     /// Returns the model's values for a file; `None` where there are none.
-    fn said(&self, number: u32, name: &FileName, inputs: &[(InputSource, i128)], model: &Model) -> Option<Said> {
-        let mut said = Said::default();
+    fn said(&self, number: u32, name: &FileName, inputs: &[(InputSource, i128)], model: &Model) -> Option<FileValues> {
+        let mut said = FileValues::default();
         for (source, v) in inputs {
             match source {
                 InputSource::File { file, at, bits } if file == name => {
@@ -143,10 +149,10 @@ impl Opened {
                 continue;
             }
             match function {
-                Function::File => {
+                UninterpretedFunction::File => {
                     said.bytes.entry(at).or_insert((u32::try_from(bits).unwrap_or(8), *v));
                 }
-                Function::Word => {
+                UninterpretedFunction::Word => {
                     said.words.entry(at).or_insert(*v);
                 }
                 _ => {}
@@ -183,11 +189,11 @@ impl Opened {
         (far, certain)
     }
 
-    fn binary(&self, a: &Arena, number: u32, said: &Said, model: &Model) -> Option<Vec<u8>> {
+    fn binary(&self, a: &Arena, number: u32, said: &FileValues, model: &Model) -> Option<Vec<u8>> {
         let (end, certain) = self.end(a, number, FilePart::Bytes, model);
         let needed = said.bytes.iter().map(|(at, (bits, _))| at + i128::from(bits / 8)).max().unwrap_or(0);
         let size = said.size.unwrap_or_else(|| end.max(needed) + if certain { 0 } else { SPARE[0] });
-        let mut out = vec![0u8; usize::try_from(size).ok().filter(|_| size <= MOST)?];
+        let mut out = vec![0u8; usize::try_from(size).ok().filter(|_| size <= MAX)?];
         for (at, (bits, v)) in &said.bytes {
             for (i, byte) in v.to_le_bytes().into_iter().take(usize::try_from(bits / 8).ok()?).enumerate() {
                 if let Some(slot) = usize::try_from(*at).ok().and_then(|at| out.get_mut(at + i)) {
@@ -198,14 +204,14 @@ impl Opened {
         Some(out)
     }
 
-    fn text(&self, a: &Arena, number: u32, said: &Said, model: &Model) -> Option<Vec<u8>> {
+    fn text(&self, a: &Arena, number: u32, said: &FileValues, model: &Model) -> Option<Vec<u8>> {
         if !said.bytes.is_empty() || said.size.is_some() {
             return None;
         }
         let (end, certain) = self.end(a, number, FilePart::Words, model);
         let needed = said.words.keys().next_back().map_or(0, |last| last + 1);
         let count = end.max(needed) + if certain { 0 } else { SPARE[1] };
-        if count > MOST {
+        if count > MAX {
             return None;
         }
         Some(
@@ -219,11 +225,11 @@ impl Opened {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contents, Opened};
+    use super::{InputFileContents, ReadFiles};
     use crate::solver::Model;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::functions::Function;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::functions::UninterpretedFunction;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Term};
     use std::collections::BTreeMap;
 
@@ -233,22 +239,22 @@ mod tests {
         a: &Arena,
         inputs: &[(InputSource, i128)],
         model: &Model,
-    ) -> Contents {
-        Opened { files, ends }.contents(a, inputs, model, &BTreeMap::new())
+    ) -> InputFileContents {
+        ReadFiles { files, ends }.contents(a, inputs, model, &BTreeMap::new())
     }
 
     #[test]
     fn a_binary_file_reaches_as_far_as_it_is_read() {
         let mut a = Arena::new();
         let source = InputSource::File { file: FileName::Argv(1), at: 0, bits: 32 };
-        let n = a.fresh(SymKind::Input(source.clone()), "n", Range::of_int(32, true));
+        let n = a.fresh(SymKind::Input(source.clone()), "n", Interval::of_int(32, true));
         let Term::Sym(s) = *a.get(n) else { unreachable!() };
         // The number of elements, and the elements.
         let end = a.scale(n, 4);
         let end = a.add_const(end, 4);
         let mut model = Model::default();
         model.values.insert(s, 3);
-        model.applications.insert((Function::File, vec![0, 32, 8]), -2);
+        model.applications.insert((UninterpretedFunction::File, vec![0, 32, 8]), -2);
         let c = contents(vec![FileName::Argv(1)], vec![(0, FilePart::Bytes, end)], &a, &[(source, 3)], &model);
         assert_eq!(c.argv[&1], "input1");
         assert_eq!(c.named["input1"], [3, 0, 0, 0, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
@@ -259,7 +265,7 @@ mod tests {
     fn words_that_the_model_leaves_open_are_ones() {
         let a = Arena::new();
         let mut model = Model::default();
-        model.applications.insert((Function::Word, vec![0, 32, 2]), 7);
+        model.applications.insert((UninterpretedFunction::Word, vec![0, 32, 2]), 7);
         let word = |ordinal| InputSource::Word { file: FileName::StandardInput, ordinal };
         let c = contents(vec![FileName::StandardInput], vec![], &a, &[(word(0), 4)], &model);
         assert_eq!(c.stdin, b"4\n1\n7\n");

@@ -9,7 +9,7 @@ mod model_inputs;
 pub(crate) mod recorded;
 pub(crate) mod replay;
 pub(crate) mod sequential;
+mod strings;
 pub(crate) mod tensor_trials;
 mod tensors;
-mod texts;
 pub(crate) mod tried;

@@ -4,9 +4,9 @@ use super::{completion, tensors};
 use crate::solver::Model;
 pub use engine::symbolic::memory::tensors::OF_HANDLE;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
-use finding::{Held, HeldValue};
+use finding::{HeldScalar, HeldValue};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn tensors_left_open(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(Input
 }
 
 /// Returns the contents of objects that a caller gives; values that the model leaves unset are 1.
-pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<Held> {
+pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<HeldScalar> {
     let given = |s: &InputSource| match s {
         InputSource::Given { function, object, at, bits, path } if function == root => {
             let number = values.iter().find(|(of, _)| of == s).map(|(_, v)| *v);
@@ -64,12 +64,12 @@ pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec
                 let left_open = if object.ends_with(OF_HANDLE) { None } else { Some(1) };
                 HeldValue::Number { bits: *bits, value: number.or(left_open)? }
             };
-            Some(Held { object: object.clone(), at: *at, what })
+            Some(HeldScalar { object: object.clone(), at: *at, what })
         }
         InputSource::Count { function, object, data, at, bytes, .. } if function == root => {
             let count = values.iter().find(|(of, _)| of == s).map_or(1, |(_, v)| *v);
             let bytes = i64::try_from(count.checked_mul(i128::from(*bytes))?).ok()?;
-            Some(Held { object: object.clone(), at: *at, what: HeldValue::Behind { data: *data, bytes } })
+            Some(HeldScalar { object: object.clone(), at: *at, what: HeldValue::Behind { data: *data, bytes } })
         }
         _ => None,
     };
@@ -82,23 +82,23 @@ pub(super) fn contents_held(
     model: &Model,
     storages: &FxHashMap<(i128, i128), String>,
     extents: &BTreeMap<String, u64>,
-) -> Vec<Held> {
-    let said = |((function, args), value): (&(Function, Vec<i128>), &i128)| {
+) -> Vec<HeldScalar> {
+    let said = |((function, args), value): (&(UninterpretedFunction, Vec<i128>), &i128)| {
         let [object, version, at, bits] = args[..] else { return None };
-        let name = storages.get(&(object, version)).filter(|_| *function == Function::Content)?;
+        let name = storages.get(&(object, version)).filter(|_| *function == UninterpretedFunction::Content)?;
         let (at, bits) = (u64::try_from(at).ok()?, u32::try_from(bits).ok()?);
         let end = at.checked_add(u64::from(bits.div_ceil(8)))?;
         (end <= *extents.get(name)?).then_some(())?;
         let what = HeldValue::Number { bits, value: *value };
-        Some(Held { object: name.clone(), at: i64::try_from(at).ok()?, what })
+        Some(HeldScalar { object: name.clone(), at: i64::try_from(at).ok()?, what })
     };
-    let mut all: Vec<Held> = model.applications.iter().filter_map(said).collect();
+    let mut all: Vec<HeldScalar> = model.applications.iter().filter_map(said).collect();
     // The widest of several values at one offset is written last.
     all.sort_by(|x, y| (&x.object, width(x), x.at).cmp(&(&y.object, width(y), y.at)));
     all
 }
 
-const fn width(h: &Held) -> u32 {
+const fn width(h: &HeldScalar) -> u32 {
     match h.what {
         HeldValue::Number { bits, .. } => bits,
         HeldValue::Pointer(_) | HeldValue::Behind { .. } | HeldValue::Text(_) => 64,

@@ -6,11 +6,11 @@
 //! key.
 
 use crate::solver::cache;
-use base::inside::{self, Phase};
+use base::inside::{self, CheckPhase};
 use base::work::Work;
 use ir::{FuncRef, Program};
 use serde::{Deserialize, Serialize};
-use witness::{self, Budget, Inputs, Outcome, Patience, Run, Spend, Target};
+use witness::{self, ConcreteInputs, ExhaustiveRun, PatientPasses, ReplayCost, ReplayOutcome, RunBudget, TargetAccess};
 
 fn write(hasher: &mut blake3::Hasher, what: &str, key: &impl Serialize) {
     hasher.update(what.as_bytes());
@@ -22,18 +22,18 @@ fn write(hasher: &mut blake3::Hasher, what: &str, key: &impl Serialize) {
 
 /// A recorded replay.
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    outcome: Outcome,
-    spend: Spend,
-    budget: Budget,
+struct RecordedReplay {
+    outcome: ReplayOutcome,
+    spend: ReplayCost,
+    budget: RunBudget,
     /// Progress of patient passes, including this one.
-    after: Patience,
+    after: PatientPasses,
 }
 
-impl Kept {
+impl RecordedReplay {
     /// Whether a replay with that budget would give the same outcome.
-    fn is_as_within(&self, budget: &Budget, cost: Work) -> bool {
-        let Spend { steps, by_steps, by_work, least } = self.spend;
+    fn is_as_within(&self, budget: &RunBudget, cost: Work) -> bool {
+        let ReplayCost { steps, by_steps, by_work, least } = self.spend;
         let same_steps = if by_steps { self.budget.steps == budget.steps } else { steps < budget.steps };
         let same_work =
             if by_work { self.budget.work == budget.work } else { cost < budget.work && least <= budget.work };
@@ -45,20 +45,20 @@ impl Kept {
 pub(crate) fn replay(
     program: &Program,
     root: FuncRef,
-    inputs: &Inputs,
-    target: &Target,
-    budget: &Budget,
-    patience: &mut Patience,
-) -> Outcome {
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
+    patience: &mut PatientPasses,
+) -> ReplayOutcome {
     let others = (budget.loop_steps, budget.device_memory, budget.memory);
     let kept = cache::recorded(
         |h| write(h, "replay", &(root, inputs, target, others, &*patience)),
-        |kept: &Kept, cost| kept.is_as_within(budget, cost),
+        |kept: &RecordedReplay, cost| kept.is_as_within(budget, cost),
         || {
             let mut after = patience.clone();
             let replay = || witness::replay_after(program, root, inputs, target, budget, &mut after);
-            let (outcome, spend) = inside::timed(Phase::Replay, replay);
-            Kept { outcome, spend, budget: *budget, after }
+            let (outcome, spend) = inside::timed(CheckPhase::Replay, replay);
+            RecordedReplay { outcome, spend, budget: *budget, after }
         },
     );
     *patience = kept.after;
@@ -66,34 +66,39 @@ pub(crate) fn replay(
 }
 
 /// Enumerates as [`witness::enumerate`] does, or recalls the run.
-pub(crate) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
+pub(crate) fn enumerate(
+    program: &Program,
+    root: FuncRef,
+    inputs: &ConcreteInputs,
+    budget: &RunBudget,
+) -> ExhaustiveRun {
     cache::recorded(
         |h| write(h, "run", &(root, inputs, budget)),
         |_, _| true,
-        || inside::timed(Phase::Trials, || witness::enumerate(program, root, inputs, budget)),
+        || inside::timed(CheckPhase::Trials, || witness::enumerate(program, root, inputs, budget)),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::RecordedReplay;
     use crate::solver::cache;
     use base::work::{Work, charge, done};
-    use witness::{Budget, Outcome, Patience, Spend};
+    use witness::{PatientPasses, ReplayCost, ReplayOutcome, RunBudget};
 
-    fn kept(by_steps: bool, by_work: bool) -> Kept {
-        Kept {
-            outcome: Outcome::NotReached { why: "it ended".into() },
-            spend: Spend { steps: 1000, by_steps, by_work, least: Work::units(700) },
-            budget: Budget { steps: 5000, work: Work::units(5000), ..Budget::default() },
-            after: Patience::default(),
+    fn kept(by_steps: bool, by_work: bool) -> RecordedReplay {
+        RecordedReplay {
+            outcome: ReplayOutcome::NotReached { why: "it ended".into() },
+            spend: ReplayCost { steps: 1000, by_steps, by_work, least: Work::units(700) },
+            budget: RunBudget { steps: 5000, work: Work::units(5000), ..RunBudget::default() },
+            after: PatientPasses::default(),
         }
     }
 
     #[test]
     fn a_replay_is_taken_from_before_only_where_it_would_be_the_same() {
-        let fits = |k: &Kept, steps: u64, work: u64| {
-            k.is_as_within(&Budget { steps, work: Work::units(work), ..Budget::default() }, Work::units(500))
+        let fits = |k: &RecordedReplay, steps: u64, work: u64| {
+            k.is_as_within(&RunBudget { steps, work: Work::units(work), ..RunBudget::default() }, Work::units(500))
         };
         let free = kept(false, false);
         assert!(fits(&free, 5000, 5000) && fits(&free, 1001, 700) && fits(&free, 1 << 40, 1 << 40));

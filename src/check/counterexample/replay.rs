@@ -3,40 +3,41 @@
 //! In: a model, an access or a call, and the fault that a replay must show. Out: reached or not, and why. Earlier
 //! replays in the same root are remembered. The module knows neither how the solver works nor what its answer is for.
 
-use super::input_files::Opened;
+use super::input_files::ReadFiles;
 use super::model_inputs::{contents_held, held, values};
 use super::recorded;
+use super::strings::RootStrings;
 use super::tensors;
-use super::texts::Texts;
 use crate::obligations::obligation::Counterexample;
-use crate::options::Options;
+use crate::options::CheckOptions;
 use crate::solver::Model;
 use base::inside;
-use base::reasons::{Code, UnknownReason};
+use base::reasons::{ReasonCode, UnknownReason};
 use base::work::{Allotment, Work, done};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::command_line::option_name;
 use engine::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
-use engine::symbolic::kernel::context::Thread;
+use engine::symbolic::kernel::context::ThreadIndices;
 use engine::symbolic::memory::callers;
 pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
-use finding::{Direction, Run, RunFile};
+use finding::{Direction, RunFile, RunInputs};
 use ir::registered::registered_name;
 use ir::{Function, Operand, Program, ValueId};
-use library::host::Root;
+use library::host::HostRoot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use witness::{
-    self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
+    self, AccessFault, BadAccess, Cause, ConcreteInputs, IsolatedLaunch, PartTarget, PatientPasses, ReplayOutcome,
+    RequiredCondition, RunBudget, TargetAccess, TriedThreads, UndecidedReason,
 };
 
 /// Result of a replay.
 #[derive(Clone, Debug)]
-pub(crate) enum Judged {
+pub(crate) enum ReplayResult {
     Reached {
         bad: Box<BadAccess>,
         assumptions: Vec<String>,
@@ -58,14 +59,14 @@ pub(crate) enum Judged {
 }
 
 /// Fault that a replay must show.
-pub(crate) enum Wanted {
-    Fault(Fault),
+pub(crate) enum SoughtFault {
+    Fault(AccessFault),
     /// The address is no multiple of this many bytes.
     Unaligned(u32),
     /// A call violates a contract.
-    Broken(Required),
+    Broken(RequiredCondition),
     /// The access leaves a part of an object.
-    Out(Parts),
+    Out(PartTarget),
 }
 
 /// Steps and work that every replay gets.
@@ -77,13 +78,13 @@ const LONG: Work = Work::seconds(1);
 #[derive(Clone)]
 pub(crate) struct Judge<'p> {
     program: &'p Program,
-    root: Root,
-    opened: Opened,
+    root: HostRoot,
+    opened: ReadFiles,
     /// Numbers that `rand` repeats; empty: those that it returns here.
     pub random: Vec<u32>,
     /// Current budget of a replay; long replays reduce it for later ones.
-    budget: Budget,
-    first: Budget,
+    budget: RunBudget,
+    first: RunBudget,
     /// Budget of the current work.
     pub until: Allotment,
     /// Whether this work limit ended a replay early: a larger one may decide more.
@@ -97,19 +98,19 @@ pub(crate) struct Judge<'p> {
     /// Number of attempts to name the check that an access lacks.
     pub named: FxHashMap<(Site, Vec<Site>), u32>,
     /// Outcomes of replays: accesses in loop iterations, and several models, often ask for the same one.
-    said: FxHashMap<(Inputs, Target), Outcome>,
+    said: FxHashMap<(ConcreteInputs, TargetAccess), ReplayOutcome>,
     /// Contract of the root.
-    required: Vec<Required>,
+    required: Vec<RequiredCondition>,
     /// Conditions on the objects that its caller gives: meanings of types, and invariants.
     of_objects: Vec<TermId>,
     /// Names of the tensor storages that its caller gives, by object and version of contents.
     tensor_contents: FxHashMap<(i128, i128), String>,
     /// Strings that its caller gives.
-    texts: Texts,
+    strings: RootStrings,
     /// Whether the root examines the number of arguments.
     counts_arguments: bool,
     /// Progress of patient passes, by inputs.
-    patience: FxHashMap<Inputs, Patience>,
+    patience: FxHashMap<ConcreteInputs, PatientPasses>,
 }
 
 /// Most replays that are remembered, and most bytes of their files.
@@ -117,9 +118,9 @@ const REMEMBERED: usize = 2000;
 const REMEMBERED_BYTES: usize = 4096;
 
 impl<'p> Judge<'p> {
-    pub fn new(program: &'p Program, root: Root, e: &Executor<'_>, options: &Options) -> Self {
-        let (opened, of_objects) = (Opened::by(e), e.assumptions.of_objects().to_vec());
-        let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
+    pub fn new(program: &'p Program, root: HostRoot, e: &Executor<'_>, options: &CheckOptions) -> Self {
+        let (opened, of_objects) = (ReadFiles::by(e), e.assumptions.of_objects().to_vec());
+        let budget = RunBudget { device_memory: options.device_memory, ..RunBudget::default() };
         // The other half of the memory is for existing terms.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
         let (root_function, func) = (root.func, program.func(root.func));
@@ -127,9 +128,9 @@ impl<'p> Judge<'p> {
         let contracts = options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display));
         let required = contracts
             .flat_map(|c| &c.requires)
-            .map(|r| Required { function: root.func, condition: r.condition.clone() })
+            .map(|r| RequiredCondition { function: root.func, condition: r.condition.clone() })
             .collect();
-        let budget = Budget { memory, ..budget };
+        let budget = RunBudget { memory, ..budget };
         Self {
             program,
             root,
@@ -140,7 +141,7 @@ impl<'p> Judge<'p> {
                 .tensor_contents()
                 .map(|(o, version, name)| ((i128::from(o.0), i128::from(version)), format!("{name}{OF_STORAGE}")))
                 .collect(),
-            texts: Texts::of(program, root_function),
+            strings: RootStrings::of(program, root_function),
             counts_arguments,
             budget,
             first: budget,
@@ -201,7 +202,7 @@ impl<'p> Judge<'p> {
                 Some((name, v.to_string()))
             })
             .chain(self.opened.elements(model))
-            .chain(self.texts.shown(model.text))
+            .chain(self.strings.shown(model.text))
             .collect()
     }
 
@@ -210,11 +211,11 @@ impl<'p> Judge<'p> {
         &mut self,
         a: &Arena,
         launch: &LaunchEvent,
-        thread: &Thread,
+        thread: &ThreadIndices,
         ev: &AccessEvent,
         c: &Counterexample,
-        wanted: Wanted,
-    ) -> Judged {
+        wanted: SoughtFault,
+    ) -> ReplayResult {
         let Counterexample { model, mode, .. } = c;
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
         let coordinate =
@@ -222,28 +223,28 @@ impl<'p> Judge<'p> {
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let (mut align, mut parts, mut contract) = (None, None, None);
         let fault = match wanted {
-            Wanted::Fault(f) => Some(f),
-            Wanted::Unaligned(by) => {
+            SoughtFault::Fault(f) => Some(f),
+            SoughtFault::Unaligned(by) => {
                 align = Some(by);
-                Some(Fault::Misaligned)
+                Some(AccessFault::Misaligned)
             }
-            Wanted::Out(of) => {
+            SoughtFault::Out(of) => {
                 parts = Some(of);
                 None
             }
-            Wanted::Broken(required) => {
+            SoughtFault::Broken(required) => {
                 contract = Some(required);
-                Some(Fault::BrokenContract)
+                Some(AccessFault::BrokenContract)
             }
         };
         // A copy has two sides.
         let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
-        let target = Target {
+        let target = TargetAccess {
             site: site(ev.site),
             callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
             launch_site: Some(site(launch.site)),
             launch: None,
-            threads: Threads::List(vec![(block, th)]),
+            threads: TriedThreads::List(vec![(block, th)]),
             fault,
             direction,
             align,
@@ -253,9 +254,9 @@ impl<'p> Judge<'p> {
         match self.seek(&inputs, &target, missing.as_ref()) {
             // The program may contradict the thread that the model chose: try any thread of the block, then of the
             // launch.
-            Judged::NotReached(why) => {
-                match self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()) {
-                    Judged::Incomplete(_) if self.few => Judged::NotReached(why),
+            ReplayResult::NotReached(why) => {
+                match self.seek(&inputs, &TargetAccess { threads: TriedThreads::Any, ..target }, missing.as_ref()) {
+                    ReplayResult::Incomplete(_) if self.few => ReplayResult::NotReached(why),
                     judged => judged,
                 }
             }
@@ -270,19 +271,19 @@ impl<'p> Judge<'p> {
         depends: &[TermId],
         stack: &[Site],
         model: &Model,
-        (fault, contract): (Fault, Option<&Required>),
+        (fault, contract): (AccessFault, Option<&RequiredCondition>),
         direction: Option<Direction>,
-    ) -> Judged {
+    ) -> ReplayResult {
         let (inputs, missing) = self.concrete(a, depends, model);
         let Some((call, callers)) = stack.split_last() else {
-            return Judged::Incomplete(UnknownReason::CallNotKnown);
+            return ReplayResult::Incomplete(UnknownReason::CallNotKnown);
         };
-        let target = Target {
+        let target = TargetAccess {
             site: site(*call),
             callers: Some(callers.iter().copied().map(site).collect()),
             launch_site: None,
             launch: None,
-            threads: Threads::Any,
+            threads: TriedThreads::Any,
             fault: Some(fault),
             direction,
             align: None,
@@ -297,7 +298,7 @@ impl<'p> Judge<'p> {
     pub fn goes_out_alone(
         &self,
         a: &Arena,
-        (config, thread): (&LaunchConfig, &Thread),
+        (config, thread): (&LaunchConfig, &ThreadIndices),
         ev: &AccessEvent,
         c: &Counterexample,
     ) -> bool {
@@ -317,27 +318,33 @@ impl<'p> Judge<'p> {
         depends.extend(config.grid.into_iter().chain(config.block));
         depends.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
         let (inputs, _) = self.concrete(a, &depends, &c.model);
-        let launch = Some(Alone { grid, block, shared: u64::from(shared) });
-        let target = Target {
+        let launch = Some(IsolatedLaunch { grid, block, shared: u64::from(shared) });
+        let target = TargetAccess {
             site: site(ev.site),
             callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
             launch_site: None,
             launch: None,
-            threads: Threads::List(vec![(coordinate(thread.bid), coordinate(thread.tid))]),
-            fault: Some(Fault::Bounds),
+            threads: TriedThreads::List(vec![(coordinate(thread.bid), coordinate(thread.tid))]),
+            fault: Some(AccessFault::Bounds),
             direction: None,
             align: None,
             parts: None,
             contract: None,
         };
-        let budget = Budget { steps: SHORT.0, work: SHORT.1, ..self.first };
-        let outcome = witness::replay(self.program, self.root.func, &Inputs { launch, ..inputs }, &target, &budget);
+        let budget = RunBudget { steps: SHORT.0, work: SHORT.1, ..self.first };
+        let outcome =
+            witness::replay(self.program, self.root.func, &ConcreteInputs { launch, ..inputs }, &target, &budget);
         inside::explain(|| format!("    a launch alone: {outcome:?}"));
-        matches!(outcome, Outcome::Reached { .. })
+        matches!(outcome, ReplayOutcome::Reached { .. })
     }
 
     /// Runs one replay. Failing to reach the access decides nothing where inputs are missing.
-    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&UnknownReason>) -> Judged {
+    fn seek(
+        &mut self,
+        inputs: &ConcreteInputs,
+        target: &TargetAccess,
+        missing: Option<&UnknownReason>,
+    ) -> ReplayResult {
         let outcome = self.replay(inputs, target);
         // Attempts with other inputs are many, and each explains little.
         let explain = |text: &dyn Fn() -> String| {
@@ -347,25 +354,31 @@ impl<'p> Judge<'p> {
         };
         explain(&|| {
             let said = match &outcome {
-                Outcome::Reached { .. } => "reaches it, and it goes wrong there".to_owned(),
-                Outcome::NotReached { why } => format!("does not reach it: {why}"),
-                Outcome::Incomplete { why } => format!("is incomplete: {why}"),
-                Outcome::Astray { why, .. } => format!("comes there by an address that was read out of bounds: {why}"),
+                ReplayOutcome::Reached { .. } => "reaches it, and it goes wrong there".to_owned(),
+                ReplayOutcome::NotReached { why } => format!("does not reach it: {why}"),
+                ReplayOutcome::Incomplete { why } => format!("is incomplete: {why}"),
+                ReplayOutcome::Astray { why, .. } => {
+                    format!("comes there by an address that was read out of bounds: {why}")
+                }
             };
             let files: Vec<&str> = inputs.files.keys().map(String::as_str).collect();
             format!("    a replay with arguments {:?}, files {files:?} {said}", inputs.argv)
         });
         match (outcome, missing) {
-            (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
-            (_, Some(why)) => Judged::Incomplete(why.clone()),
-            (Outcome::Incomplete { why }, None) => Judged::Incomplete(reason(why)),
-            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why: reason(why), assumptions },
-            (Outcome::NotReached { why }, None) => Judged::NotReached(UnknownReason::Replay(why, Code::Replay)),
+            (ReplayOutcome::Reached { bad, assumptions }, _) => ReplayResult::Reached { bad, assumptions },
+            (_, Some(why)) => ReplayResult::Incomplete(why.clone()),
+            (ReplayOutcome::Incomplete { why }, None) => ReplayResult::Incomplete(reason(why)),
+            (ReplayOutcome::Astray { why, assumptions }, None) => {
+                ReplayResult::Astray { why: reason(why), assumptions }
+            }
+            (ReplayOutcome::NotReached { why }, None) => {
+                ReplayResult::NotReached(UnknownReason::Replay(why, ReasonCode::Replay))
+            }
         }
     }
 
     /// Replays, or returns the recorded outcome of a replay that had no smaller budget.
-    fn replay(&mut self, inputs: &Inputs, target: &Target) -> Outcome {
+    fn replay(&mut self, inputs: &ConcreteInputs, target: &TargetAccess) -> ReplayOutcome {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) {
             return outcome.clone();
@@ -375,13 +388,13 @@ impl<'p> Judge<'p> {
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
         let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
         let left = self.until.left();
-        let budget = Budget { steps, work: self.budget.work.min(left), ..self.budget };
+        let budget = RunBudget { steps, work: self.budget.work.min(left), ..self.budget };
         let outcome = recorded::replay(self.program, self.root.func, inputs, target, &budget, &mut patience);
         if small && self.patience.len() < REMEMBERED {
             self.patience.insert(key.0.clone(), patience);
         }
         // More steps may decide more.
-        let open = matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
+        let open = matches!(outcome, ReplayOutcome::Incomplete { .. } | ReplayOutcome::Astray { .. });
         let cut = open && left < self.budget.work && self.until.is_spent();
         self.cut |= cut;
         if small && !cut && !(self.short && open) && self.said.len() < REMEMBERED {
@@ -407,11 +420,11 @@ impl<'p> Judge<'p> {
     }
 
     /// Returns the program's inputs as the replay got them; empty where the model determines too little to run it.
-    pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> Run {
+    pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> RunInputs {
         let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
-        Run {
+        RunInputs {
             argv: inputs.argv,
             args,
             extents: inputs.extents,
@@ -433,30 +446,30 @@ impl<'p> Judge<'p> {
     }
 
     /// Returns the inputs of a run; `None` where they are incomplete with respect to the model.
-    pub fn given(&self, a: &Arena, model: &Model) -> Option<Inputs> {
+    pub fn given(&self, a: &Arena, model: &Model) -> Option<ConcreteInputs> {
         let (inputs, missing) = self.concrete(a, &[], model);
         missing.is_none().then_some(inputs)
     }
 
     /// Sets the starting budget to where other tasks of the same root ended: their long replays leave less for later
     /// ones.
-    pub const fn begin_with(&mut self, most: Budget) {
+    pub const fn begin_with(&mut self, most: RunBudget) {
         self.budget = most;
     }
 
     /// Returns the budget of a run before all replays.
-    pub const fn first_limits(&self) -> Budget {
+    pub const fn first_limits(&self) -> RunBudget {
         self.first
     }
 
     /// Returns the current budget of a run.
-    pub const fn limits(&self) -> Budget {
+    pub const fn limits(&self) -> RunBudget {
         self.budget
     }
 
     /// Returns the inputs of a run, and the reason why they may be incomplete with respect to the model.
-    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<UnknownReason>) {
-        let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (ConcreteInputs, Option<UnknownReason>) {
+        let mut inputs = ConcreteInputs { random: self.random.clone(), ..ConcreteInputs::default() };
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
         let mut params: BTreeMap<String, i128> = BTreeMap::new();
@@ -538,7 +551,7 @@ impl<'p> Judge<'p> {
             let contents = contents_held(model, &self.tensor_contents, &inputs.extents);
             tensors::note_contents(&mut inputs.tensors, &contents);
             inputs.held.extend(contents);
-            inputs.held.extend(self.texts.held(model.text));
+            inputs.held.extend(self.strings.held(model.text));
             inputs.required.clone_from(&self.required);
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);
@@ -560,15 +573,15 @@ impl<'p> Judge<'p> {
 }
 
 /// Converts the reason why a replay decides nothing.
-fn reason(why: Why) -> UnknownReason {
+fn reason(why: UndecidedReason) -> UnknownReason {
     let code = match why.cause {
-        Cause::Work => Code::Work,
-        Cause::Call => Code::CallUnknown,
-        Cause::Loop => Code::Loop,
-        Cause::Contents => Code::ContentsUnknown,
-        Cause::Float => Code::Float,
-        Cause::Assembly => Code::Asm,
-        Cause::Other => Code::Replay,
+        Cause::Work => ReasonCode::Work,
+        Cause::Call => ReasonCode::CallUnknown,
+        Cause::Loop => ReasonCode::Loop,
+        Cause::Contents => ReasonCode::ContentsUnknown,
+        Cause::Float => ReasonCode::Float,
+        Cause::Assembly => ReasonCode::Asm,
+        Cause::Other => ReasonCode::Replay,
     };
     UnknownReason::Replay(why.text, code)
 }
@@ -595,6 +608,6 @@ pub(crate) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     roots
 }
 
-pub(crate) fn site(s: Site) -> witness::Site {
-    witness::Site { func: s.func, block: s.block, inst: s.inst }
+pub(crate) fn site(s: Site) -> witness::ProgramPoint {
+    witness::ProgramPoint { func: s.func, block: s.block, inst: s.inst }
 }

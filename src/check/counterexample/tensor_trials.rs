@@ -6,11 +6,11 @@
 
 use super::completion;
 use super::tensors::{FLOAT, bytes_of_whole_number, usual};
-use crate::context::Tools;
+use crate::context::RootTools;
 use crate::solver::Model;
 pub use engine::symbolic::memory::tensors::OF_HANDLE;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const FAR: [i128; 2] = [1000, -1000];
 
 /// Property of a tensor that a symbol stands for.
 #[derive(Clone, Copy)]
-enum Number {
+enum TensorProperty {
     Rank,
     Size(usize),
     /// Size of a dimension, counted from the last.
@@ -43,7 +43,7 @@ enum Number {
     Device,
 }
 
-impl Number {
+impl TensorProperty {
     /// Parses the property from the source's expression for it.
     fn of(asked: &str) -> Option<Self> {
         let index = |name: &str| asked.strip_prefix(name)?.strip_suffix(')')?.parse::<i64>().ok();
@@ -66,13 +66,13 @@ impl Number {
 }
 
 /// A tensor that the root is given.
-struct Given {
+struct TrialTensor {
     name: String,
-    numbers: Vec<(SymId, Number)>,
+    numbers: Vec<(SymId, TensorProperty)>,
 }
 
 /// Choices of a run: ranks and sizes of tensors, their contents, and other numbers.
-struct Case {
+struct TensorTrial {
     rank: Pick,
     size: Pick,
     number: Pick,
@@ -118,12 +118,12 @@ const SIZES: &[i128] = &[1, 2, 3, 2, 4, 1, 5, 0];
 const RANKS: &[i128] = &[2, 3, 1, 2, 4];
 const NUMBERS: &[i128] = &[1, 0, 2, 3, -1, 4, 1, 8];
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<TensorTrial> {
     let mut out = vec![];
     let mut seed = 1;
     let mut case = |rank, size, number, contiguous, holds| {
         seed += 7;
-        Case { rank, size, number, contiguous, holds, seed }
+        TensorTrial { rank, size, number, contiguous, holds, seed }
     };
     for number in [1, 0] {
         for size in [Pick::All(2), Pick::From(2), Pick::All(1)] {
@@ -154,8 +154,8 @@ fn cases() -> Vec<Case> {
 }
 
 /// Choices for the tensors and numbers of one root.
-pub(super) struct Varied {
-    given: Vec<Given>,
+pub(super) struct TensorChoices {
+    given: Vec<TrialTensor>,
     others: Vec<SymId>,
     /// Conditions of launches, which determine types and ranks.
     launches: Vec<TermId>,
@@ -163,12 +163,12 @@ pub(super) struct Varied {
     types: BTreeMap<SymId, Vec<i128>>,
 }
 
-impl Varied {
+impl TensorChoices {
     /// Collects the tensors of the root; `None` where it is given none.
-    pub fn of(tools: &Tools<'_>) -> Option<Self> {
+    pub fn of(tools: &RootTools<'_>) -> Option<Self> {
         let (program, a) = (tools.e.program, &tools.e.arena);
         let root = program.func(tools.root.func);
-        let (mut given, mut others): (Vec<Given>, Vec<SymId>) = Default::default();
+        let (mut given, mut others): (Vec<TrialTensor>, Vec<SymId>) = Default::default();
         for (i, symbol) in (0..).zip(a.symbols()) {
             let SymKind::Input(source) = &symbol.kind else { continue };
             match source {
@@ -178,10 +178,10 @@ impl Varied {
                         continue;
                     };
                     let asked = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
-                    let Some(number) = asked.and_then(Number::of) else { continue };
+                    let Some(number) = asked.and_then(TensorProperty::of) else { continue };
                     match given.iter_mut().find(|g| g.name == name) {
                         Some(known) => known.numbers.push((SymId(i), number)),
-                        None => given.push(Given { name: name.to_owned(), numbers: vec![(SymId(i), number)] }),
+                        None => given.push(TrialTensor { name: name.to_owned(), numbers: vec![(SymId(i), number)] }),
                     }
                 }
                 InputSource::Param { name, .. } if root.params.iter().any(|p| p.name == *name) => {
@@ -205,7 +205,7 @@ impl Varied {
     /// Returns the types that the paths compare tensor types with, ignoring the context of the comparison: which
     /// answer leads to the launch may depend on much else.
     fn types_asked_for(&self, a: &Arena, paths: &[TermId]) -> BTreeMap<SymId, Vec<i128>> {
-        let of_types = |(s, n): &(SymId, Number)| matches!(n, Number::Type).then_some((*s, vec![]));
+        let of_types = |(s, n): &(SymId, TensorProperty)| matches!(n, TensorProperty::Type).then_some((*s, vec![]));
         let mut all: BTreeMap<SymId, Vec<i128>> =
             self.given.iter().flat_map(|g| g.numbers.iter().filter_map(of_types)).collect();
         for t in a.cone(paths) {
@@ -237,9 +237,9 @@ impl Varied {
 
     /// Returns one launch for each choice of types and ranks.
     fn different_launches(&self, a: &Arena, paths: &[TermId]) -> Vec<TermId> {
-        let kinds = |(s, n): &(SymId, Number)| match n {
-            Number::Type => Some((*s, Some(FLOAT))),
-            Number::Rank => Some((*s, Some(2))),
+        let kinds = |(s, n): &(SymId, TensorProperty)| match n {
+            TensorProperty::Type => Some((*s, Some(FLOAT))),
+            TensorProperty::Rank => Some((*s, Some(2))),
             _ => None,
         };
         let symbols: Vec<_> = self.given.iter().flat_map(|g| g.numbers.iter().filter_map(kinds)).collect();
@@ -257,7 +257,7 @@ impl Varied {
     }
 
     /// Returns models for runs, each with whether tensors hold anything but zeros.
-    pub fn models<'a>(&'a self, tools: &'a Tools<'_>) -> impl Iterator<Item = (Model, bool)> + 'a {
+    pub fn models<'a>(&'a self, tools: &'a RootTools<'_>) -> impl Iterator<Item = (Model, bool)> + 'a {
         let all = cases();
         let zeros = all.iter().filter(|c| c.holds == Holds::Zeros).count();
         let each = RUNS / self.launches.len().max(1);
@@ -272,7 +272,7 @@ impl Varied {
         })
     }
 
-    fn model(&self, tools: &Tools<'_>, case: &Case, path: Option<TermId>) -> Model {
+    fn model(&self, tools: &RootTools<'_>, case: &TensorTrial, path: Option<TermId>) -> Model {
         let a = &tools.e.arena;
         let mut at_random = Sequence(case.seed);
         let mut symbols: Vec<(SymId, Option<i128>)> = vec![];
@@ -282,16 +282,16 @@ impl Varied {
             let dims = usize::try_from(rank).unwrap_or(0);
             for (s, number) in &g.numbers {
                 let value = match number {
-                    Number::Rank => Some(rank),
-                    Number::Size(i) if *i < dims => Some(sizes[*i]),
-                    Number::Last(i) if *i < dims => Some(sizes[dims - 1 - *i]),
-                    Number::Size(_) | Number::Last(_) => None,
-                    Number::Contiguous => Some(i128::from(case.contiguous)),
-                    Number::Stride => (!case.contiguous).then_some(0),
-                    Number::Type => self.type_of(*s, &mut at_random),
-                    Number::OfType => None,
-                    Number::Lanes => usual(".dtype().lanes"),
-                    Number::Device => usual(".device().type()"),
+                    TensorProperty::Rank => Some(rank),
+                    TensorProperty::Size(i) if *i < dims => Some(sizes[*i]),
+                    TensorProperty::Last(i) if *i < dims => Some(sizes[dims - 1 - *i]),
+                    TensorProperty::Size(_) | TensorProperty::Last(_) => None,
+                    TensorProperty::Contiguous => Some(i128::from(case.contiguous)),
+                    TensorProperty::Stride => (!case.contiguous).then_some(0),
+                    TensorProperty::Type => self.type_of(*s, &mut at_random),
+                    TensorProperty::OfType => None,
+                    TensorProperty::Lanes => usual(".dtype().lanes"),
+                    TensorProperty::Device => usual(".device().type()"),
                 };
                 symbols.push((*s, value));
             }
@@ -306,12 +306,12 @@ impl Varied {
     }
 
     /// Sets the contents of integer tensors.
-    fn fill(&self, tools: &Tools<'_>, holds: Holds, at_random: &mut Sequence, model: &mut Model) {
+    fn fill(&self, tools: &RootTools<'_>, holds: Holds, at_random: &mut Sequence, model: &mut Model) {
         if holds == Holds::Zeros {
             return;
         }
         for g in &self.given {
-            let of_type = g.numbers.iter().find(|(_, n)| matches!(n, Number::Type));
+            let of_type = g.numbers.iter().find(|(_, n)| matches!(n, TensorProperty::Type));
             let Some(bytes) = of_type.and_then(|(s, _)| bytes_of_whole_number(*model.values.get(s)?)) else { continue };
             let Some((object, version)) = tools.judge.contents_of(&g.name) else { continue };
             for i in 0..ELEMENTS {
@@ -321,7 +321,7 @@ impl Varied {
                     Holds::Any => [0, 1, 2, 3, 1, 5, -1, 9][at_random.next() % 8],
                 };
                 let place = vec![object, version, i * bytes, bytes * 8];
-                model.applications.insert((Function::Content, place), value);
+                model.applications.insert((UninterpretedFunction::Content, place), value);
             }
         }
     }
@@ -329,15 +329,15 @@ impl Varied {
 
 #[cfg(test)]
 mod tests {
-    use super::{Holds, Number, cases};
+    use super::{Holds, TensorProperty, cases};
 
     #[test]
     fn numbers_of_a_tensor_by_how_they_are_asked_for() {
-        assert!(matches!(Number::of("size(2)"), Some(Number::Size(2))));
-        assert!(matches!(Number::of("size(-1)"), Some(Number::Last(0))));
-        assert!(matches!(Number::of("stride(0)"), Some(Number::Stride)));
-        assert!(matches!(Number::of("dim()"), Some(Number::Rank)));
-        assert!(Number::of("numel() from size(1) on").is_none());
+        assert!(matches!(TensorProperty::of("size(2)"), Some(TensorProperty::Size(2))));
+        assert!(matches!(TensorProperty::of("size(-1)"), Some(TensorProperty::Last(0))));
+        assert!(matches!(TensorProperty::of("stride(0)"), Some(TensorProperty::Stride)));
+        assert!(matches!(TensorProperty::of("dim()"), Some(TensorProperty::Rank)));
+        assert!(TensorProperty::of("numel() from size(1) on").is_none());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! the least storage that these need. A replay decides whether these still reach the access.
 
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use finding::{Held, HeldValue, TensorArgument};
+use finding::{HeldScalar, HeldValue, TensorArgument};
 use ir::{Module, Program, TypeKind};
 use models::tensors::{CUDA, TENSOR};
 use std::collections::BTreeMap;
@@ -65,12 +65,12 @@ pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
 }
 
 /// Layout of a tensor's members.
-struct Layout<'a> {
+struct TensorLayout<'a> {
     module: &'a Module,
     fields: &'a [ir::Field],
 }
 
-impl<'a> Layout<'a> {
+impl<'a> TensorLayout<'a> {
     fn find(program: &'a Program) -> Option<Self> {
         program.modules.iter().find_map(|m| match &m.ty(m.type_named(TENSOR)?).kind {
             TypeKind::Struct { fields, .. } => Some(Self { module: m, fields }),
@@ -92,12 +92,12 @@ impl<'a> Layout<'a> {
 }
 
 /// Properties of one tensor that a model gave.
-struct Partial<'a> {
-    layout: &'a Layout<'a>,
+struct PartialTensor<'a> {
+    layout: &'a TensorLayout<'a>,
     numbers: BTreeMap<i64, i128>,
 }
 
-impl Partial<'_> {
+impl PartialTensor<'_> {
     fn get(&self, member: &str, index: usize) -> Option<i128> {
         self.numbers.get(&self.layout.at(member, index)?.0).copied()
     }
@@ -179,11 +179,11 @@ fn is_contiguous(sizes: &[i128], strides: &[i128]) -> bool {
 /// Completes the tensors among a root's inputs, and returns them by the names of their handles.
 pub(super) fn complete(
     program: &Program,
-    held: &mut Vec<Held>,
+    held: &mut Vec<HeldScalar>,
     extents: &mut BTreeMap<String, u64>,
 ) -> BTreeMap<String, TensorArgument> {
     let mut out = BTreeMap::new();
-    let Some(layout) = Layout::find(program) else { return out };
+    let Some(layout) = TensorLayout::find(program) else { return out };
     let mut names: Vec<String> = vec![];
     for h in held.iter() {
         if let HeldValue::Pointer(to) = &h.what
@@ -200,7 +200,7 @@ pub(super) fn complete(
             .filter(|h| h.object == name)
             .filter_map(|h| if let HeldValue::Number { value, .. } = h.what { Some((h.at, value)) } else { None })
             .collect();
-        let partial = Partial { layout: &layout, numbers };
+        let partial = PartialTensor { layout: &layout, numbers };
         let sizes = partial.sizes();
         let packed = packed(&sizes);
         let strided = partial.get("contiguous", 0) != Some(1);
@@ -217,7 +217,7 @@ pub(super) fn complete(
         held.retain(|h| h.object != name);
         let mut put = |member: &str, index: usize, value: i128| {
             if let Some((at, bits)) = layout.at(member, index) {
-                held.push(Held { object: name.clone(), at, what: HeldValue::Number { bits, value } });
+                held.push(HeldScalar { object: name.clone(), at, what: HeldValue::Number { bits, value } });
             }
         };
         let lead = if sizes.is_empty() { 1 } else { sizes[..sizes.len() - 1].iter().product() };
@@ -244,7 +244,7 @@ pub(super) fn complete(
         }
         let data = format!("{handle}{OF_STORAGE}");
         if let Some((at, _)) = layout.at("data", 0) {
-            held.push(Held { object: name.clone(), at, what: HeldValue::Pointer(data.clone()) });
+            held.push(HeldScalar { object: name.clone(), at, what: HeldValue::Pointer(data.clone()) });
         }
         let bytes = bytes.saturating_mul(u64::try_from(lanes).unwrap_or(1));
         let storage = u64::try_from(elements).unwrap_or(0).saturating_mul(bytes);
@@ -263,7 +263,7 @@ pub(super) fn complete(
 }
 
 /// Records the storage contents that are tensor elements.
-pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, contents: &[Held]) {
+pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, contents: &[HeldScalar]) {
     for h in contents {
         let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
         let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };

@@ -6,43 +6,43 @@
 use super::replay::site;
 use crate::solver::Model;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
-use engine::symbolic::kernel::context::Thread;
+use engine::symbolic::kernel::context::ThreadIndices;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::Term;
 use rustc_hash::FxHashMap;
-use witness::{BlockThread, Site};
+use witness::{BlockThread, ProgramPoint};
 
 /// An access out of bounds: its site, the calls to it, and the launch.
-pub(super) type Seen = (Site, Vec<Site>, Option<Site>);
+pub(super) type ObservedAccess = (ProgramPoint, Vec<ProgramPoint>, Option<ProgramPoint>);
 
 /// First thread that made the access.
-pub(super) type By = BlockThread;
+pub(super) type FirstThread = BlockThread;
 
 /// Accesses that one run observed out of bounds.
-pub(super) type Bad = Vec<(Seen, By)>;
+pub(super) type ObservedAccesses = Vec<(ObservedAccess, FirstThread)>;
 
 /// New results of one run, its inputs, and the sequence of `rand` where that differs from the one here.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(super) struct NewResults {
     pub model: Model,
-    pub bad: Bad,
+    pub bad: ObservedAccesses,
     pub random: &'static [u32],
     pub degenerate: bool,
 }
 
 /// Results of the runs that showed something new; those with sizes below 1 come last.
 #[derive(Clone, Default)]
-pub(crate) struct Tried {
-    pub(super) runs: Vec<Shown>,
+pub(crate) struct TrialResults {
+    pub(super) runs: Vec<NewResults>,
     /// Whether these are runs of an operator with tensors.
     pub(crate) with_tensors: bool,
     /// Runs in which `rand` returned other numbers than here.
-    pub(super) chance: Vec<Shown>,
+    pub(super) chance: Vec<NewResults>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.
-    pub(super) astray: FxHashMap<Site, Model>,
+    pub(super) astray: FxHashMap<ProgramPoint, Model>,
 }
 
-impl Tried {
+impl TrialResults {
     /// Returns inputs on which the address of an access was read out of bounds.
     pub fn astray(&self, ev: &AccessEvent) -> Option<&Model> {
         self.astray.get(&site(ev.site))
@@ -54,14 +54,14 @@ impl Tried {
         &self,
         a: &Arena,
         launch: &LaunchEvent,
-        thread: &Thread,
+        thread: &ThreadIndices,
         ev: &AccessEvent,
     ) -> Option<(Model, &'static [u32])> {
-        let callers: Vec<Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
+        let callers: Vec<ProgramPoint> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
         let seen = (site(ev.site), callers, Some(site(launch.site)));
         let (shown, (block, th)) =
             self.runs.iter().chain(&self.chance).find_map(|r| Some((r, r.bad.iter().find(|(s, _)| *s == seen)?.1)))?;
-        let Shown { model, random, .. } = shown;
+        let NewResults { model, random, .. } = shown;
         let mut model = model.clone();
         for (t, v) in thread.bid.into_iter().zip(block).chain(thread.tid.into_iter().zip(th)) {
             if let Term::Sym(s) = a.get(t) {

@@ -4,11 +4,11 @@
 //! nothing.
 
 use super::position::{inner_places, launched_at, loc_of, numbers, seen};
-use crate::context::{Place, Run};
-use crate::counterexample::replay::{Judge, Judged, depends};
+use crate::context::{ArrayPosition, ExecutedLaunch};
+use crate::counterexample::replay::{Judge, ReplayResult, depends};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
-use base::reasons::{OfModel, UnknownReason};
+use base::reasons::{ModelChoice, UnknownReason};
 use base::rules::{Level, Rule};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::exec::executor::Executor;
@@ -17,18 +17,18 @@ pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::terms::display;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use finding::{
-    Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, TensorArgument, Verdict,
-    Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, MemorySpace, PartSites, Position, Replay, Sites, TensorArgument,
+    Verdict, Witness, WitnessInput,
 };
 use ir::Program;
-use library::host::Root;
+use library::host::HostRoot;
 use std::collections::{BTreeMap, BTreeSet};
-use witness::{self, Parts};
+use witness::{self, PartTarget};
 
 /// An access that a model leads out of bounds.
-pub(crate) struct Bad<'a> {
-    pub root: &'a Root,
-    pub run: &'a Run,
+pub(crate) struct AccessCounterexample<'a> {
+    pub root: &'a HostRoot,
+    pub run: &'a ExecutedLaunch,
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
@@ -48,23 +48,23 @@ const ASTRAY: &str = "that what was read out of bounds before, and leads here, i
 const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
 
 /// Strength of a finding: verdict, replay, assumptions and unknowns.
-pub(crate) struct Worth {
+pub(crate) struct FindingStrength {
     pub verdict: Verdict,
     pub replay: Replay,
     pub assumptions: Vec<String>,
     pub unknowns: Vec<UnknownReason>,
 }
 
-impl Worth {
+impl FindingStrength {
     /// Derives the strength from the replay of a model; `Err` gives the reason why it is no finding.
     pub fn of(
-        judged: &Judged,
-        root: &Root,
+        judged: &ReplayResult,
+        root: &HostRoot,
         program: &Program,
         unknowns: Vec<UnknownReason>,
     ) -> Result<Self, UnknownReason> {
         let (verdict, replay, assumptions) = match judged {
-            Judged::Reached { bad, assumptions } => {
+            ReplayResult::Reached { bad, assumptions } => {
                 let called = (!root.trusted)
                     .then(|| format!("`{}` is called with these arguments", program.func(root.func).display));
                 let elsewhere = bad.is_inside_in_hardware().then(|| SHARED_ADDRESSES.to_owned());
@@ -72,12 +72,12 @@ impl Worth {
                 let verdict = if doubts.is_empty() { Verdict::Proved } else { Verdict::Possible };
                 (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
-            Judged::NotReached(why) => {
-                let set = OfModel(unknowns.into_iter().next().map(Box::new));
+            ReplayResult::NotReached(why) => {
+                let set = ModelChoice(unknowns.into_iter().next().map(Box::new));
                 return Err(UnknownReason::NotReached(set, Box::new(why.clone())));
             }
-            Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
-            Judged::InTurn { by_chance, .. } => {
+            ReplayResult::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
+            ReplayResult::InTurn { by_chance, .. } => {
                 if !root.trusted {
                     return Err(UnknownReason::OtherThreads);
                 }
@@ -87,13 +87,13 @@ impl Worth {
                     by_chance.then(|| BY_CHANCE.to_owned()).into_iter().chain([IN_TURN.to_owned()]).collect(),
                 )
             }
-            Judged::Astray { why, assumptions } => {
+            ReplayResult::Astray { why, assumptions } => {
                 if !root.trusted {
                     return Err(why.clone());
                 }
                 (Verdict::Possible, Replay::Incomplete, [&[ASTRAY.to_owned()], &assumptions[..]].concat())
             }
-            Judged::Incomplete(why) => {
+            ReplayResult::Incomplete(why) => {
                 if let Some(u) = unknowns.first() {
                     return Err(u.clone());
                 }
@@ -115,7 +115,7 @@ impl Worth {
     }
 }
 
-impl Bad<'_> {
+impl AccessCounterexample<'_> {
     fn is_on_memory(&self) -> bool {
         !matches!(
             self.object.kind,
@@ -172,7 +172,7 @@ impl Bad<'_> {
         }
     }
 
-    fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, replay: Replay) -> Witness {
+    fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &ReplayResult, replay: Replay) -> Witness {
         let (a, ev, launch) = (&e.arena, self.event, &self.run.launch);
         let depends = depends(launch, ev);
         let value = |t: TermId| self.counterexample.model.value(a, t, self.counterexample.mode);
@@ -197,7 +197,9 @@ impl Bad<'_> {
                 part: None,
             }),
         };
-        if let Judged::Reached { bad, .. } | Judged::ByChance(bad) | Judged::InTurn { bad, .. } = judged {
+        if let ReplayResult::Reached { bad, .. } | ReplayResult::ByChance(bad) | ReplayResult::InTurn { bad, .. } =
+            judged
+        {
             w.grid = bad.grid;
             w.block = bad.block;
             w.thread = bad.thread;
@@ -212,18 +214,18 @@ impl Bad<'_> {
         &self,
         e: &Executor<'_>,
         judge: &Judge<'_>,
-        judged: &Judged,
-        worth: Worth,
-        (loc, array): Place,
+        judged: &ReplayResult,
+        worth: FindingStrength,
+        (loc, array): ArrayPosition,
     ) -> Finding {
         let program = e.program;
         let a = &e.arena;
         let (ev, launch) = (self.event, &self.run.launch);
         let space = match self.object.kind {
-            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared,
-            ObjKind::DeviceLocal => Space::Local,
-            ObjKind::Constant(_) => Space::Constant,
-            _ => Space::Global,
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => MemorySpace::Shared,
+            ObjKind::DeviceLocal => MemorySpace::Local,
+            ObjKind::Constant(_) => MemorySpace::Constant,
+            _ => MemorySpace::Global,
         };
         let what = verb(ev.kind);
         let direction = match ev.kind {
@@ -350,13 +352,13 @@ pub(crate) fn verb(kind: AccessKind) -> &'static str {
 }
 
 /// Returns the sites of the part that an access must stay in, for replays of its witness.
-pub(crate) fn part_sites(parts: &Parts) -> PartSites {
-    let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
+pub(crate) fn part_sites(parts: &PartTarget) -> PartSites {
+    let numbers = |s: &witness::ProgramPoint| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
     match parts {
-        Parts::Named { own, others } => {
+        PartTarget::Named { own, others } => {
             PartSites::Named { own: numbers(own), others: others.iter().map(numbers).collect() }
         }
-        Parts::Row { gep, bytes } => PartSites::Row { gep: numbers(gep), bytes: *bytes },
+        PartTarget::Row { gep, bytes } => PartSites::Row { gep: numbers(gep), bytes: *bytes },
     }
 }
 

@@ -4,12 +4,12 @@
 //! In: an access in one context, its obligation, and the result. Out: lines for the user. The module decides nothing,
 //! and does nothing unless an explanation was requested.
 
-use crate::context::{Context, InObject, Place, Run};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, InObject};
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use crate::solver::{Model, WrapMode};
 use base::inside::{self, Dump};
-use engine::symbolic::exec::events::{AccessEvent, Deed, StaleEvent};
+use engine::symbolic::exec::events::{AccessEvent, StaleEvent, StaleOperation};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::Object;
@@ -23,11 +23,11 @@ use ir::{FuncRef, Program};
 const FACTS: usize = 40;
 
 /// Whether an explanation of this access was requested.
-pub(crate) fn is_wanted(cx: &Context<'_>, ev: &AccessEvent) -> bool {
+pub(crate) fn is_wanted(cx: &CheckContext<'_>, ev: &AccessEvent) -> bool {
     inside::is_explaining() && is_asked_for(&cx.place_of(ev))
 }
 
-fn is_asked_for((loc, _): &Place) -> bool {
+fn is_asked_for((loc, _): &ArrayPosition) -> bool {
     inside::explains(&loc.file, loc.line, loc.column)
 }
 
@@ -56,7 +56,7 @@ fn expression(program: &Program, ev: &AccessEvent) -> String {
 }
 
 /// Explains the access itself, once for each look at it.
-pub(crate) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessEvent, effort: Effort) {
+pub(crate) fn access(cx: &CheckContext<'_>, run: Option<&ExecutedLaunch>, ev: &AccessEvent, effort: Effort) {
     inside::explain(|| {
         let (loc, array) = cx.place_of(ev);
         let look = match effort {
@@ -114,7 +114,7 @@ fn bounds(a: &Arena, program: &Program, object: &Object, ob: &Obligation) -> Str
 }
 
 /// Explains the obligation of one side of a copying or filling call.
-pub(crate) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
+pub(crate) fn side(e: &Executor<'_>, (loc, array): &ArrayPosition, object: &Object, ob: &Obligation) {
     inside::explain(|| format!("{loc}: the call and `{array}`\n{}", bounds(&e.arena, e.program, object, ob)));
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
             .filter_map(|way| super::position::users_call(e.program, way))
             .map(|site| format!("\n    freed at {}", at(e.program, site)))
             .collect();
-        let deed = if matches!(event.deed, Deed::FreedAgain) { "freed again" } else { "used" };
+        let deed = if matches!(event.deed, StaleOperation::FreedAgain) { "freed again" } else { "used" };
         let used = super::position::users_call(e.program, &event.stack).map_or_else(String::new, |s| at(e.program, s));
         format!(
             "{used}: {deed} where it may have been freed before: object {}{}\n    where{}",
@@ -153,13 +153,13 @@ pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
 }
 
 /// Explains the outcome of an event that is not a counted access.
-pub(crate) fn outcome(outcome: &Outcome) {
+pub(crate) fn outcome(outcome: &AccessVerdict) {
     inside::explain(|| format!("  => {}", words(outcome)));
 }
 
 /// Explains the final outcome of a source position: the worst over all launches and instances that reach it, and all
 /// rules.
-pub(crate) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
+pub(crate) fn counts_as(place: &ArrayPosition, kernel: &str, outcome: &AccessVerdict) {
     if inside::is_explaining() {
         inside::at_the_place(is_asked_for(place), || {
             inside::explain(|| {
@@ -170,18 +170,18 @@ pub(crate) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
     }
 }
 
-fn words(outcome: &Outcome) -> String {
+fn words(outcome: &AccessVerdict) -> String {
     match outcome {
-        Outcome::Safe => "safe".to_owned(),
-        Outcome::SafeIfNoWrap(ops) => format!("safe if {} does not wrap", ops.join(" and ")),
-        Outcome::Unknown(why) => format!("undecided: {why}"),
-        Outcome::Found(f) if f.verdict == Verdict::Proved => format!("proved: {}", f.message),
-        Outcome::Found(f) => format!("possible: {}", f.message),
+        AccessVerdict::Safe => "safe".to_owned(),
+        AccessVerdict::SafeIfNoWrap(ops) => format!("safe if {} does not wrap", ops.join(" and ")),
+        AccessVerdict::Unknown(why) => format!("undecided: {why}"),
+        AccessVerdict::Found(f) if f.verdict == Verdict::Proved => format!("proved: {}", f.message),
+        AccessVerdict::Found(f) => format!("possible: {}", f.message),
     }
 }
 
 /// Explains the obligation of the access in one object.
-pub(crate) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
+pub(crate) fn obligation(cx: &CheckContext<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
     let text = || bounds(&e.arena, cx.program, access.object, ob);
     inside::explain(text);
     inside::dump(Dump::Obligations, || {
@@ -221,11 +221,13 @@ pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
 }
 
 /// Explains the verdict of a look.
-pub(crate) fn verdict(look: &Look) {
+pub(crate) fn verdict(look: &AccessExamination) {
     inside::explain(|| match (look.more, &look.outcome) {
-        (More::Nothing, o) => format!("  => {}", words(o)),
-        (More::Work, Outcome::Unknown(_)) => "  => left to a look with more work, where there is any left".to_owned(),
-        (More::Work, o) => format!("  => {}; a look with more work could change that", words(o)),
-        (More::Replay, o) => format!("  => {}; a replay could change that", words(o)),
+        (FurtherEffort::Nothing, o) => format!("  => {}", words(o)),
+        (FurtherEffort::Work, AccessVerdict::Unknown(_)) => {
+            "  => left to a look with more work, where there is any left".to_owned()
+        }
+        (FurtherEffort::Work, o) => format!("  => {}; a look with more work could change that", words(o)),
+        (FurtherEffort::Replay, o) => format!("  => {}; a replay could change that", words(o)),
     });
 }

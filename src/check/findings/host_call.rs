@@ -2,13 +2,13 @@
 //!
 //! In: a condition, the call and the memory that it concerns. Out: the outcome, by a model and its replay.
 
-use super::build::{Worth, level, narrow};
+use super::build::{FindingStrength, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
-use crate::context::Tools;
-use crate::counterexample::replay::Judged;
+use crate::context::RootTools;
+use crate::counterexample::replay::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::Decision;
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use crate::solver::{Model, WrapMode};
 use base::reasons::UnknownReason;
 use base::rules::Rule;
@@ -17,14 +17,14 @@ use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::{ObjKind, Object};
 use engine::symbolic::terms::display;
 use engine::symbolic::terms::term::TermId;
-use finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Witness, WitnessInput};
+use finding::{Access, Allocation, Direction, Finding, MemorySpace, Related, Sites, Witness, WitnessInput};
 use std::rc::Rc;
-use witness::{Fault, Required};
+use witness::{AccessFault, RequiredCondition};
 
 /// A possible fault of a call.
 pub(crate) struct Suspect {
     pub rule: Rule,
-    pub fault: Fault,
+    pub fault: AccessFault,
     /// Calls from the root inwards, the faulty one last.
     pub stack: Vec<Site>,
     pub object: Object,
@@ -34,7 +34,7 @@ pub(crate) struct Suspect {
     /// Side of a copy on which the replay must find the fault.
     pub side: Option<Direction>,
     /// Contract that the replay must find violated.
-    pub contract: Option<Required>,
+    pub contract: Option<RequiredCondition>,
     /// Condition of the fault.
     pub facts: TermId,
     /// Offset and width, in bytes, of the read or write.
@@ -48,11 +48,11 @@ pub(crate) struct Suspect {
 
 impl Suspect {
     /// Judges a decision by replay.
-    pub fn judge(&self, tools: &mut Tools<'_>, decision: Decision) -> Outcome {
+    pub fn judge(&self, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
         let (model, mode, degenerate) = match decision {
-            Decision::Safe => return Outcome::Safe,
-            Decision::SafeIfNoWrap(ops) => return Outcome::SafeIfNoWrap(ops),
-            Decision::Unknown(why) => return Outcome::Unknown(why),
+            Decision::Safe => return AccessVerdict::Safe,
+            Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
+            Decision::Unknown(why) => return AccessVerdict::Unknown(why),
             Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
         };
         let depends = self.depends();
@@ -65,13 +65,13 @@ impl Suspect {
             self.side,
         );
         // A degenerate fault that no replay reached is not reported.
-        if degenerate && !matches!(judged, Judged::Reached { .. }) {
-            return Outcome::Unknown(UnknownReason::OnlyDegenerate);
+        if degenerate && !matches!(judged, ReplayResult::Reached { .. }) {
+            return AccessVerdict::Unknown(UnknownReason::OnlyDegenerate);
         }
         let unknowns = cone::unknowns(&tools.e, &self.essential);
-        match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
-            Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
-            Err(why) => Outcome::Unknown(why),
+        match FindingStrength::of(&judged, &tools.root, tools.e.program, unknowns) {
+            Ok(worth) => AccessVerdict::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
+            Err(why) => AccessVerdict::Unknown(why),
         }
     }
 
@@ -93,12 +93,12 @@ impl Suspect {
 
     fn finding(
         &self,
-        tools: &Tools<'_>,
+        tools: &RootTools<'_>,
         model: &Model,
         mode: WrapMode,
         degenerate: bool,
-        judged: &Judged,
-        worth: Worth,
+        judged: &ReplayResult,
+        worth: FindingStrength,
     ) -> Finding {
         let (a, program, root) = (&tools.e.arena, tools.e.program, tools.root.func);
         let value = |t: TermId| model.value(a, t, mode);
@@ -127,7 +127,7 @@ impl Suspect {
             }),
         };
         let mut bytes = value(self.bytes).and_then(|v| u64::try_from(v).ok()).unwrap_or(0);
-        if let Judged::Reached { bad, .. } = judged {
+        if let ReplayResult::Reached { bad, .. } = judged {
             w.offset_bytes = bad.offset;
             w.extent_bytes = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
             bytes = bad.bytes;
@@ -180,10 +180,10 @@ impl Suspect {
     }
 }
 
-fn space(kind: &ObjKind) -> Space {
+fn space(kind: &ObjKind) -> MemorySpace {
     match kind {
-        ObjKind::Constant(_) => Space::Constant,
-        ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_) | ObjKind::Parameter => Space::Global,
-        _ => Space::Host,
+        ObjKind::Constant(_) => MemorySpace::Constant,
+        ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_) | ObjKind::Parameter => MemorySpace::Global,
+        _ => MemorySpace::Host,
     }
 }

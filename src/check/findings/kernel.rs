@@ -3,9 +3,9 @@
 //! In: an access of a kernel and a model in which it is faulty. Out: the finding that the replay of this model
 //! supports.
 
-use super::build::{Bad, Worth, level};
-use crate::context::{Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::build::{AccessCounterexample, FindingStrength, level};
+use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use base::reasons::UnknownReason;
@@ -18,7 +18,7 @@ use finding::Finding;
 /// An access, its obligation, and its possible fault.
 pub(crate) struct Suspected<'a> {
     pub rule: Rule,
-    pub wanted: Wanted,
+    pub wanted: SoughtFault,
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
@@ -32,15 +32,15 @@ impl Suspected<'_> {
     /// there is none.
     pub fn replayed(
         self,
-        tools: &mut Tools<'_>,
-        run: &Run,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
         c: &Counterexample,
-        place: Place,
+        place: ArrayPosition,
     ) -> Result<Finding, UnknownReason> {
         let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, self.event, c, self.wanted);
         let unknowns = cone::unknowns(&tools.e, self.essential);
-        let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;
-        let bad = Bad {
+        let worth = FindingStrength::of(&judged, &tools.root, tools.e.program, unknowns)?;
+        let bad = AccessCounterexample {
             root: &tools.root,
             run,
             event: self.event,

@@ -11,10 +11,10 @@ use finding::{Position, Related};
 use ir::{Program, SourceLoc};
 
 /// An access in the source: position and array.
-pub(crate) type Place = (SourceLoc, String);
+pub(crate) type ArrayPosition = (SourceLoc, String);
 
 /// Returns the source position (of the innermost call outside system headers) and the array.
-pub(crate) fn place_of(program: &Program, ev: &AccessEvent) -> Place {
+pub(crate) fn place_of(program: &Program, ev: &AccessEvent) -> ArrayPosition {
     let (site, text) = seen(program, &ev.stack, ev.site, ev.kind);
     (loc_of(program, site), text.array)
 }

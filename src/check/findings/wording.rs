@@ -6,8 +6,10 @@
 use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::site::Site;
 use finding::names::base_name;
-use ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, Step, ValueId};
-use models::access::Kind;
+use ir::{
+    AddressStep, BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, ValueId,
+};
+use models::access::AccessMode;
 use models::{ptx, tiles};
 
 /// Most values on the path from an address back to the parameter that it derives from.
@@ -31,11 +33,11 @@ pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
     let block = &program.func(site.func).blocks[site.block.index()];
     match block.insts.get(site.inst as usize).map(|i| &i.op) {
         Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => {
-            Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
+            AddressReader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
         }
         _ => match listed_address(program, site, kind) {
             Some(address) => {
-                let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+                let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
                 r.place(r.without_sums(address), 0)
             }
             None => access(program, site),
@@ -53,7 +55,7 @@ pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Ac
     }
     let first = || {
         let (_, args) = program.call_at(at.func, at.block, at.inst)?;
-        Reader { program, f: at.func, module: program.module(at.func.module) }.given(args.first()?)
+        AddressReader { program, f: at.func, module: program.module(at.func.module) }.given(args.first()?)
     };
     from_outside(program, stack, at, kind).unwrap_or_else(|| {
         let text = first().unwrap_or_else(|| side(program, at, kind));
@@ -62,11 +64,11 @@ pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Ac
 }
 
 fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
-    let reader = |s: &Site| Reader { program, f: s.func, module: program.module(s.func.module) };
+    let reader = |s: &Site| AddressReader { program, f: s.func, module: program.module(s.func.module) };
     let (own, outer) = stack.split_last()?;
     let mut inner = *own;
     let mut address = address(program, *own, kind)?;
-    let mut way = Way::default();
+    let mut way = AddressTrace::default();
     for call in outer.iter().rev() {
         way.passed.clear();
         let position = reader(&inner).parameter(address, &mut way)?;
@@ -83,7 +85,7 @@ fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -
 
 /// State of following an address back to its parameter.
 #[derive(Default)]
-struct Way {
+struct AddressTrace {
     passed: Vec<ValueId>,
     /// Whether the address was moved within an array: then the argument alone does not determine the index.
     moved: bool,
@@ -93,7 +95,7 @@ struct Way {
 /// destination; for a call, of its first argument.
 #[must_use]
 pub fn access(program: &Program, site: Site) -> AccessText {
-    let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+    let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
     let first = || match program.call_at(site.func, site.block, site.inst)? {
         (_, [first, ..]) => Some(first),
         _ => None,
@@ -128,9 +130,9 @@ fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Op
         _ => return None,
     };
     let wanted = match kind {
-        AccessKind::Read => Kind::Read,
-        AccessKind::Write => Kind::Write,
-        AccessKind::Atomic => Kind::Atomic,
+        AccessKind::Read => AccessMode::Read,
+        AccessKind::Write => AccessMode::Write,
+        AccessKind::Atomic => AccessMode::Atomic,
     };
     let place = list.iter().filter(|a| a.kind == wanted).find_map(|a| a.place)?;
     args.get(place.address.argument)
@@ -139,7 +141,7 @@ fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Op
 /// Returns the source expression of a call argument; `None` where it has none.
 #[must_use]
 pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
-    let r = Reader { program, f: call.func, module: program.module(call.func.module) };
+    let r = AddressReader { program, f: call.func, module: program.module(call.func.module) };
     let (_, args) = program.call_at(call.func, call.block, call.inst)?;
     let AccessText { array, .. } = r.place(args.get(index)?, 0);
     (!array.contains('?') && array != A_TEMPORARY).then_some(array)
@@ -151,18 +153,18 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
 pub fn computed(program: &Program, site: Site) -> Option<String> {
     let block = &program.func(site.func).blocks[site.block.index()];
     let result = block.insts.get(site.inst as usize)?.result?;
-    let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+    let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
     let text = r.expr(&Operand::Value(result), 0);
     (!text.contains(['?', '…'])).then_some(text)
 }
 
-struct Reader<'a> {
+struct AddressReader<'a> {
     program: &'a Program,
     f: FuncRef,
     module: &'a Module,
 }
 
-impl Reader<'_> {
+impl AddressReader<'_> {
     fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
         let (block, inst) = self.program.definition(self.f, v)?;
         Some((&self.program.func(self.f).blocks[block.index()].insts[inst], block))
@@ -195,10 +197,12 @@ impl Reader<'_> {
                         for (i, s) in steps.iter().enumerate() {
                             match s {
                                 // The first step of an array type is the array itself.
-                                Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
+                                AddressStep::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
                                     if steps.len() > 1 && i == 0 => {}
-                                Step::Index { index, .. } => push_index(&mut out.index, &self.expr(index, depth + 1)),
-                                Step::Field { field, of, .. } => {
+                                AddressStep::Index { index, .. } => {
+                                    push_index(&mut out.index, &self.expr(index, depth + 1))
+                                }
+                                AddressStep::Field { field, of, .. } => {
                                     let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) };
                                     let dot = if i == 0 && n.is_empty() && self.is_loaded(base) { "->" } else { "." };
                                     let array = match self.module.member_name(*of, *field) {
@@ -354,7 +358,7 @@ impl Reader<'_> {
 
     /// Returns the parameter that an address derives from, through variables that hold it or a derived value; `None`
     /// where there is none, or several are possible.
-    fn parameter(&self, o: &Operand, way: &mut Way) -> Option<usize> {
+    fn parameter(&self, o: &Operand, way: &mut AddressTrace) -> Option<usize> {
         let Operand::Value(v) = o else { return None };
         let f = self.program.func(self.f);
         if v.index() < f.params.len() {
@@ -367,8 +371,8 @@ impl Reader<'_> {
         match &self.def(*v)?.0.op {
             Op::Gep { base, steps, .. } => {
                 way.moved |= steps.iter().any(|s| match s {
-                    Step::Index { index, .. } => !matches!(index, Operand::Const(Const::Int { value: 0, .. })),
-                    Step::Field { .. } => false,
+                    AddressStep::Index { index, .. } => !matches!(index, Operand::Const(Const::Int { value: 0, .. })),
+                    AddressStep::Field { .. } => false,
                 });
                 self.parameter(base, way)
             }
@@ -406,7 +410,7 @@ impl Reader<'_> {
     }
 
     /// Returns the parameter that the operands derive from, if all that derive from any derive from the same one.
-    fn one_of<'o>(&self, all: impl Iterator<Item = &'o Operand>, way: &mut Way) -> Option<usize> {
+    fn one_of<'o>(&self, all: impl Iterator<Item = &'o Operand>, way: &mut AddressTrace) -> Option<usize> {
         let mut found = all.filter_map(|o| self.parameter(o, way));
         let first = found.next()?;
         found.all(|p| p == first).then_some(first)
@@ -533,14 +537,15 @@ mod tests {
     use base::reasons::UnknownReason;
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::display::term;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::SymKind;
 
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {
         let mut a = Arena::new();
-        let fresh =
-            |a: &mut Arena| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Range::of_int(32, true));
+        let fresh = |a: &mut Arena| {
+            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Interval::of_int(32, true))
+        };
         let mut t = fresh(&mut a);
         for _ in 0..12 {
             let parts: Vec<_> = (0..8)

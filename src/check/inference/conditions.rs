@@ -6,29 +6,34 @@
 
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
-use super::wording::{Names, Words};
+use super::wording::{ConditionVocabulary, SymbolNames};
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::solver::{Context, LARGEST, Limits, Sought, WrapMode};
+use crate::solver::{ConditionGoals, FactContext, LARGEST, SolverLimits, WrapMode};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Most conditions of one obligation among which the weakest is chosen.
-const MOST: usize = 6;
+const MAX: usize = 6;
 /// Steps of the elimination.
 const STEPS: u32 = 400;
 
 /// A condition for one access.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct AccessCondition {
     /// Conditions that must all hold wherever the function is called.
     pub all: Vec<TermId>,
     pub wraps: Vec<String>,
 }
 
 /// Finds a condition; `None` where no condition on the parameters alone suffices.
-pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Obligation) -> Option<Found> {
+pub(super) fn of(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &SymbolNames,
+    ob: &Obligation,
+) -> Option<AccessCondition> {
     let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
     let goals = [a.le(zero, ob.offset), a.le(end, ob.extent)];
     let mut parts = vec![];
@@ -54,7 +59,7 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
     let (more, wraps) = sufficient(a, decider, names, &Obligation { facts: facts_with, ..ob.clone() })?;
     let parts = [condition, more].into_iter().filter(|c| a.as_bool(*c) != Some(true)).collect::<Vec<_>>();
     let all = parts.into_iter().map(|c| where_made(a, decider, names, ob.facts, c)).collect();
-    Some(Found { all, wraps }).filter(|found| !found.all.is_empty())
+    Some(AccessCondition { all, wraps }).filter(|found| !found.all.is_empty())
 }
 
 /// Finds a condition for each goal separately: each is satisfiable, while products and quotients leave the
@@ -62,7 +67,7 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
 pub(super) fn of_goals(
     a: &mut Arena,
     decider: &mut Decider,
-    names: &Names,
+    names: &SymbolNames,
     facts: TermId,
     goals: &[TermId],
 ) -> Option<Vec<TermId>> {
@@ -85,12 +90,12 @@ pub(super) fn of_goals(
 pub(super) fn where_made(
     a: &mut Arena,
     decider: &mut Decider,
-    names: &Names,
+    names: &SymbolNames,
     facts: TermId,
     condition: TermId,
 ) -> TermId {
     let mut given = a.conjuncts(facts);
-    given.retain(|f| names.has(a, *f, Words::default()) && !names.checked.contains(f));
+    given.retain(|f| names.has(a, *f, ConditionVocabulary::default()) && !names.checked.contains(f));
     given.retain(|f| {
         let otherwise = a.not(*f);
         !implies(a, decider, otherwise, condition)
@@ -102,7 +107,7 @@ pub(super) fn where_made(
 
 /// Builds the condition that an access lies in its object, counted in elements: a quotient is bounded itself, not a
 /// multiple of it. `None` where there is no quotient or remainder, or the access does not consist of whole elements.
-fn in_elements(a: &mut Arena, names: &Names, ob: &Obligation) -> Option<TermId> {
+fn in_elements(a: &mut Arena, names: &SymbolNames, ob: &Obligation) -> Option<TermId> {
     let is_quotient =
         |t: &TermId| matches!(a.get(*t), Term::Div(..) | Term::Rem(..) | Term::FloorDiv(..) | Term::Mod(..));
     a.cone(&[ob.offset]).iter().any(is_quotient).then_some(())?;
@@ -129,7 +134,7 @@ fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
 pub(super) fn for_goal(
     a: &mut Arena,
     decider: &mut Decider,
-    names: &Names,
+    names: &SymbolNames,
     (facts, goal): (TermId, TermId),
     elements: bool,
 ) -> Option<TermId> {
@@ -141,9 +146,9 @@ pub(super) fn for_goal(
         }
         let all = a.and(facts, with);
         let literals = a.conjuncts(all);
-        let mut context = Context::new(a, &literals, WrapMode::Assume);
+        let mut context = FactContext::new(a, &literals, WrapMode::Assume);
         for (launch, largest) in [(false, 1), (true, 1), (false, LARGEST), (true, LARGEST)] {
-            let words = Words { launch, elements };
+            let words = ConditionVocabulary { launch, elements };
             let found = weakest(a, decider, names, &mut context, (all, goal), (words, largest));
             if let Some(found) = found {
                 return Some(a.and(with, found));
@@ -155,13 +160,13 @@ pub(super) fn for_goal(
 
 /// Builds the condition that parameters which are factors in products of the goal are non-negative, and that divisors
 /// are positive; `None` where the facts imply all of this.
-fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, elements: bool) -> Option<TermId> {
+fn signs_of_factors(a: &mut Arena, names: &SymbolNames, facts: TermId, goal: TermId, elements: bool) -> Option<TermId> {
     let is_factor = |t: TermId| names.is_parameter(t) || elements && names.is_element(t);
     let mut factors: Vec<TermId> = vec![];
     let mut divisors: Vec<TermId> = vec![];
     for t in a.cone(&[goal]) {
         if let Term::Div(_, by) | Term::Rem(_, by) = a.get(t)
-            && names.has(a, *by, Words { launch: true, elements })
+            && names.has(a, *by, ConditionVocabulary { launch: true, elements })
             && a.range(*by).lo.is_none_or(|lo| lo < 1)
             && !divisors.contains(by)
         {
@@ -192,14 +197,14 @@ fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, e
 fn weakest(
     a: &mut Arena,
     decider: &mut Decider,
-    names: &Names,
-    context: &mut Context,
+    names: &SymbolNames,
+    context: &mut FactContext,
     (facts, goal): (TermId, TermId),
-    (words, largest): (Words, i128),
+    (words, largest): (ConditionVocabulary, i128),
 ) -> Option<TermId> {
-    let limits = Limits { steps: STEPS, ..decider.limits };
+    let limits = SolverLimits { steps: STEPS, ..decider.limits };
     let stays = |a: &Arena, t: TermId| names.has(a, t, words);
-    let found = context.conditions(a, goal, &stays, Sought { most: MOST, largest }, &limits);
+    let found = context.conditions(a, goal, &stays, ConditionGoals { most: MAX, largest }, &limits);
     let mut good: Vec<(usize, TermId)> = vec![];
     for p in found {
         let p = without_factors(a, decider, facts, p);
@@ -269,7 +274,13 @@ pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId
 
 /// Whether both can hold together. Where products and quotients by parameters leave that undecided, those parameters
 /// are set to 1.
-pub(super) fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, condition: TermId) -> bool {
+pub(super) fn happens(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &SymbolNames,
+    facts: TermId,
+    condition: TermId,
+) -> bool {
     let both = a.and(facts, condition);
     if a.as_bool(both) == Some(false) {
         return false;

@@ -89,11 +89,11 @@ fn without(m: &Monomial, factors: &[TermId]) -> Option<Monomial> {
 mod tests {
     use super::goals;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{SymKind, TermId};
 
     fn number(a: &mut Arena, name: &str) -> TermId {
-        a.fresh(SymKind::Iteration { name: name.into() }, name, Range::new(0, 1 << 40))
+        a.fresh(SymKind::Iteration { name: name.into() }, name, Interval::new(0, 1 << 40))
     }
 
     #[test]

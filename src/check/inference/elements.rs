@@ -8,8 +8,8 @@
 use super::conditions::{for_goal, happens, implies, where_made};
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
-use super::wording::{Name, Names};
-use crate::context::Tools;
+use super::wording::{SymbolName, SymbolNames};
+use crate::context::RootTools;
 use crate::obligations::obligation::Obligation;
 use engine::symbolic::inputs::elements::ElementRead;
 use engine::symbolic::terms::arena::Arena;
@@ -19,13 +19,13 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Most array elements that one obligation may depend on.
-const MOST_READ: usize = 6;
+const MAX_READ: usize = 6;
 /// Most arrays in a chain of indirect reads.
 const DEEPEST: usize = 3;
 
 /// Condition `body` on each of the first `count` elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Each {
+pub(super) struct ElementCondition {
     /// Symbol for an arbitrary element of the array.
     pub element: TermId,
     /// Number of elements, in terms that contracts can express.
@@ -33,9 +33,9 @@ pub(super) struct Each {
     pub body: TermId,
 }
 
-impl Each {
+impl ElementCondition {
     /// Whether this condition implies another one, as far as is immediately visible.
-    pub fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
+    pub fn implies(&self, other: &Self, tools: &mut RootTools<'_>) -> bool {
         let a = &mut tools.e.arena;
         let as_many = a.le(other.count, self.count);
         self.element == other.element
@@ -46,15 +46,20 @@ impl Each {
 
 /// Conditions that together suffice for an access.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct SufficientConditions {
     pub now: Vec<TermId>,
-    pub each: Vec<Each>,
+    pub each: Vec<ElementCondition>,
     pub wraps: Vec<String>,
 }
 
 /// Finds sufficient conditions for an obligation; `None` where none are found, or the obligation mentions no array
 /// element.
-pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Option<Needs> {
+pub(super) fn of(
+    tools: &mut RootTools<'_>,
+    f: FuncRef,
+    names: &mut SymbolNames,
+    ob: &Obligation,
+) -> Option<SufficientConditions> {
     let (ob, read) = opened(tools, f, names, ob);
     let goals = in_bounds(&mut tools.e.arena, &ob);
     let mut needs = needed(tools, (f, &read), names, (ob.facts, &goals))?;
@@ -88,11 +93,11 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
 /// Finds sufficient conditions for goals that imply the obligation. Each part is satisfiable, while products and
 /// quotients leave the conjunction undecided.
 pub(super) fn of_goals(
-    tools: &mut Tools<'_>,
+    tools: &mut RootTools<'_>,
     f: FuncRef,
-    names: &mut Names,
+    names: &mut SymbolNames,
     (facts, goals): (TermId, &[TermId]),
-) -> Option<Needs> {
+) -> Option<SufficientConditions> {
     let a = &mut tools.e.arena;
     let (zero, all) = (a.int(0), a.and_all(goals.to_vec()));
     // The goals replace the offset, so that their elements are found.
@@ -110,36 +115,36 @@ fn in_bounds(a: &mut Arena, ob: &Obligation) -> [TermId; 2] {
 }
 
 fn needed(
-    tools: &mut Tools<'_>,
-    (f, read): (FuncRef, &[Read]),
-    names: &mut Names,
+    tools: &mut RootTools<'_>,
+    (f, read): (FuncRef, &[SymbolRead]),
+    names: &mut SymbolNames,
     (facts, goals): (TermId, &[TermId]),
-) -> Option<Needs> {
+) -> Option<SufficientConditions> {
     if read.is_empty() {
         return None;
     }
-    let mut needs = Needs::default();
+    let mut needs = SufficientConditions::default();
     add(tools, (f, read), names, (facts, goals), &mut needs, 0)?;
     Some(needs).filter(|needs| !needs.each.is_empty())
 }
 
 /// Weakens conditions to paths on which the access happens.
-fn where_read(tools: &mut Tools<'_>, names: &Names, facts: TermId, needs: &mut Needs) {
+fn where_read(tools: &mut RootTools<'_>, names: &SymbolNames, facts: TermId, needs: &mut SufficientConditions) {
     for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
         *part = where_made(&mut tools.e.arena, &mut tools.decider, names, facts, *part);
     }
 }
 
 /// The symbol of a value that is read, and the read.
-type Read = (TermId, Rc<ElementRead>);
+type SymbolRead = (TermId, Rc<ElementRead>);
 
 /// Adds the conditions that goals need under these facts, and those of the reads that they depend on.
 fn add(
-    tools: &mut Tools<'_>,
-    (f, read): (FuncRef, &[Read]),
-    names: &mut Names,
+    tools: &mut RootTools<'_>,
+    (f, read): (FuncRef, &[SymbolRead]),
+    names: &mut SymbolNames,
     (facts, goals): (TermId, &[TermId]),
-    needs: &mut Needs,
+    needs: &mut SufficientConditions,
     depth: usize,
 ) -> Option<()> {
     let mut parts = vec![];
@@ -177,7 +182,7 @@ fn add(
         let count = elements_read(tools, (f, read), names, facts, &of, needs, depth)?;
         let element = names.any(&of)?;
         let body = tools.e.arena.substitute(body, &std::iter::once((t, element)).collect());
-        let each = Each { element, count, body };
+        let each = ElementCondition { element, count, body };
         if !needs.each.contains(&each) {
             needs.each.push(each);
         }
@@ -187,12 +192,12 @@ fn add(
 
 /// Returns how many of an array's first elements are read, and adds the conditions that this rests on.
 fn elements_read(
-    tools: &mut Tools<'_>,
-    (f, read): (FuncRef, &[Read]),
-    names: &mut Names,
+    tools: &mut RootTools<'_>,
+    (f, read): (FuncRef, &[SymbolRead]),
+    names: &mut SymbolNames,
     facts: TermId,
     of: &ElementRead,
-    needs: &mut Needs,
+    needs: &mut SufficientConditions,
     depth: usize,
 ) -> Option<TermId> {
     if depth >= DEEPEST {
@@ -251,11 +256,16 @@ fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId
 
 /// Replaces the array elements that an obligation depends on by symbols, and returns these: what holds for every
 /// value holds for the value read. The symbols get names.
-fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> (Obligation, Vec<Read>) {
+fn opened(
+    tools: &mut RootTools<'_>,
+    f: FuncRef,
+    names: &mut SymbolNames,
+    ob: &Obligation,
+) -> (Obligation, Vec<SymbolRead>) {
     let mut found: Vec<(TermId, ElementRead)> = vec![];
     let mut symbols: FxHashMap<TermId, TermId> = FxHashMap::default();
     for t in tools.e.arena.cone(&[ob.offset, ob.bytes, ob.facts]) {
-        if found.len() == MOST_READ {
+        if found.len() == MAX_READ {
             break;
         }
         let Some(of) = tools.e.element_read(f, t, names.copies) else { continue };
@@ -265,20 +275,20 @@ fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation)
     }
     let mut put = |t: TermId| tools.e.arena.substitute(t, &symbols);
     let ob = Obligation { facts: put(ob.facts), offset: put(ob.offset), bytes: put(ob.bytes), extent: ob.extent };
-    let read: Vec<Read> =
+    let read: Vec<SymbolRead> =
         found.into_iter().map(|(symbol, of)| (symbol, Rc::new(ElementRead { at: put(of.at), ..of }))).collect();
     for (symbol, of) in &read {
         if names.any(of).is_none() {
             let any = tools.e.any_element(of);
-            names.all.insert(any, Name::Element(of.clone()));
+            names.all.insert(any, SymbolName::Element(of.clone()));
             names.elements.push((of.clone(), any));
         }
-        names.all.insert(*symbol, Name::Element(of.clone()));
+        names.all.insert(*symbol, SymbolName::Element(of.clone()));
     }
     (ob, read)
 }
 
-impl Names {
+impl SymbolNames {
     /// Returns the symbol for an arbitrary element of the array that is read.
     fn any(&self, of: &ElementRead) -> Option<TermId> {
         self.elements.iter().find(|(known, _)| known.is_of_the_same(of)).map(|(_, any)| *any)

@@ -1,16 +1,16 @@
 //! One host function with unknown callers: the inputs that it needs for the kernels that it launches.
 
 use super::evidence;
-use super::gather::{Launched, Partly, inferred};
-use super::given::{Way, checked, names};
+use super::gather::{IncompleteExecution, LaunchAccesses, inferred};
+use super::given::{LaunchPath, checked, names};
 use super::tensors;
-use super::{Condition, Evidence, Inferred};
-use crate::context::Tools;
+use super::{Evidence, Inferred, SafetyCondition};
+use crate::context::RootTools;
 use crate::counterexample::degenerate::Sizes;
-use crate::engine::{Engine, budgets};
+use crate::pipeline::{Engine, budgets};
 use contracts::{Cond, Contract, Requirement};
 use engine::symbolic::terms::term::TermId;
-use library::host::Root;
+use library::host::HostRoot;
 use std::sync::Arc;
 
 /// Infers a function's requirements; `None` where it launches nothing and its execution completed.
@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// Code assumes more about tensors than their sizes. Where conditions on sizes alone do not cover every access,
 /// conditions are sought under the hypotheses that the tensors have the assumed layout ([`tensors::hypotheses`]);
 /// these hypotheses then become conditions as well.
-pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
-    let OfRuns { found, hypotheses } = of_runs(engine, root)?;
+pub(super) fn infer(engine: &mut Engine<'_>, root: &HostRoot) -> Option<Inferred> {
+    let LaunchResults { found, hypotheses } = of_runs(engine, root)?;
     if hypotheses.is_empty() || found.open.is_empty() {
         return Some(found);
     }
@@ -43,7 +43,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     }
     let covers: Vec<_> =
         found.open.iter().map(|o| &o.place).filter(|p| under.open.iter().all(|o| o.place != **p)).cloned().collect();
-    let taken = hypotheses.into_iter().map(|condition| Condition {
+    let taken = hypotheses.into_iter().map(|condition| SafetyCondition {
         condition,
         evidence: Evidence::Sufficient,
         wraps: vec![],
@@ -53,12 +53,12 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
 }
 
 /// Results for the launches of a function, and hypotheses that might be assumed besides.
-struct OfRuns {
+struct LaunchResults {
     found: Inferred,
     hypotheses: Vec<Cond>,
 }
 
-fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
+fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
     let prepared = engine.prepare(root);
     if prepared.runs.is_empty() && prepared.gave_up.is_none() {
         return None;
@@ -72,13 +72,13 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
         .map(|run| {
             let solved = tensors::solved(&mut tools.e.arena, run.launch.path);
             let beyond = || engine.places_beyond(run.kernel, &run.run);
-            let partly = run.partly.clone().map(|why| Partly { why, beyond: beyond() });
-            Launched { accesses: &run.run.accesses, run: Some(run), solved, partly }
+            let partly = run.partly.clone().map(|why| IncompleteExecution { why, beyond: beyond() });
+            LaunchAccesses { accesses: &run.run.accesses, run: Some(run), solved, partly }
         })
         .collect();
-    let ways: Vec<Way<'_>> =
-        runs.iter().zip(&launched).map(|(run, l)| Way { path: run.launch.path, solved: &l.solved }).collect();
-    names.checked = checked(&mut tools.e.arena, &ways, &names);
+    let launch_paths: Vec<LaunchPath<'_>> =
+        runs.iter().zip(&launched).map(|(run, l)| LaunchPath { path: run.launch.path, solved: &l.solved }).collect();
+    names.checked = checked(&mut tools.e.arena, &launch_paths, &names);
     // Facts that hold for all objects are no part of a condition.
     let of_objects = tools.e.all_of_objects();
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
@@ -86,8 +86,8 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(of_objects), required].into_iter().flatten().collect());
-    let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_entry(tools, &runs, condition, of);
+    let evidence = |tools: &mut RootTools<'_>, condition, of: &_| evidence::of_entry(tools, &runs, condition, of);
     let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, (anyway, &evidence));
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
-    Some(OfRuns { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
+    Some(LaunchResults { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
 }

@@ -6,15 +6,15 @@
 
 use super::Evidence;
 use super::conditions::implies;
-use super::gather::Number;
-use crate::context::{Run, Tools};
-use crate::counterexample::replay::{Judged, Wanted};
+use super::gather::AccessIndex;
+use crate::context::{ExecutedLaunch, RootTools};
+use crate::counterexample::replay::{ReplayResult, SoughtFault};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use engine::symbolic::exec::events::LaunchConfig;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
-use witness::Fault;
+use witness::AccessFault;
 
 /// Most obligations of one condition that are examined.
 const LOOKED_AT: usize = 3;
@@ -29,10 +29,10 @@ pub(super) struct Executed<'a> {
 
 /// Returns the evidence for a kernel's condition that is proved sufficient for these accesses.
 pub(super) fn of_kernel(
-    tools: &mut Tools<'_>,
+    tools: &mut RootTools<'_>,
     launch: &Executed<'_>,
     condition: TermId,
-    obligations: &[(Number, Obligation)],
+    obligations: &[(AccessIndex, Obligation)],
 ) -> Evidence {
     let violated = tools.e.arena.not(condition);
     let few = || obligations.iter().take(LOOKED_AT);
@@ -50,25 +50,25 @@ pub(super) fn of_kernel(
 
 /// Returns the evidence for a host function's condition, by a replay from that function.
 pub(super) fn of_entry(
-    tools: &mut Tools<'_>,
-    runs: &[Run],
+    tools: &mut RootTools<'_>,
+    runs: &[ExecutedLaunch],
     condition: TermId,
-    obligations: &[(Number, Obligation)],
+    obligations: &[(AccessIndex, Obligation)],
 ) -> Evidence {
     let violated = tools.e.arena.not(condition);
     let needed = obligations.iter().take(LOOKED_AT).any(|((l, n), ob)| {
         violating(tools, violated, ob).is_some_and(|c| {
             let run = &runs[*l];
-            let (ev, wanted) = (&run.run.accesses[*n], Wanted::Fault(Fault::Bounds));
+            let (ev, wanted) = (&run.run.accesses[*n], SoughtFault::Fault(AccessFault::Bounds));
             let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, &c, wanted);
-            matches!(judged, Judged::Reached { .. })
+            matches!(judged, ReplayResult::Reached { .. })
         })
     });
     if needed { Evidence::Needed } else { Evidence::Sufficient }
 }
 
 /// Returns a model in which a condition is violated and an access is out of bounds.
-fn violating(tools: &mut Tools<'_>, violated: TermId, ob: &Obligation) -> Option<Counterexample> {
+fn violating(tools: &mut RootTools<'_>, violated: TermId, ob: &Obligation) -> Option<Counterexample> {
     let facts = tools.e.arena.and(ob.facts, violated);
     if tools.e.arena.as_bool(facts) == Some(false) {
         return None;
@@ -80,7 +80,7 @@ fn violating(tools: &mut Tools<'_>, violated: TermId, ob: &Obligation) -> Option
 }
 
 /// Whether the last or the first thread goes out of bounds wherever the condition is violated.
-fn is_exact(tools: &mut Tools<'_>, launch: &Executed<'_>, violated: TermId, ob: &Obligation) -> bool {
+fn is_exact(tools: &mut RootTools<'_>, launch: &Executed<'_>, violated: TermId, ob: &Obligation) -> bool {
     let a = &mut tools.e.arena;
     let (zero, thread) = (a.int(0), &launch.run.thread);
     let mut last: FxHashMap<TermId, TermId> = FxHashMap::default();

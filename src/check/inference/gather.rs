@@ -2,16 +2,16 @@
 //! equivalent set.
 
 use super::conditions::{self, implies};
-use super::elements::{self, Each, Needs};
+use super::elements::{self, ElementCondition, SufficientConditions};
 use super::tensors;
 use super::together::that_hold_together;
-use super::wording::{Names, readable};
-use super::{Condition, Evidence, Inferred, Open, Place};
-use crate::context::{self, Context, InObject, Run, Tools};
-use crate::engine::budgets;
+use super::wording::{SymbolNames, readable};
+use super::{AccessWithoutCondition, Evidence, Inferred, SafetyCondition, SourceAccess};
+use crate::context::{self, CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::findings::position::position_of;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Decision, Obligation};
+use crate::pipeline::budgets;
 use crate::rules::bounds;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::AccessEvent;
@@ -22,41 +22,41 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Accesses of a kernel in one launch.
-pub(super) struct Launched<'a> {
+pub(super) struct LaunchAccesses<'a> {
     pub accesses: &'a [AccessEvent],
     /// The launch, where the host makes it.
-    pub run: Option<&'a Run>,
+    pub run: Option<&'a ExecutedLaunch>,
     /// Tensor properties on the path to the launch, solved for others.
     pub solved: FxHashMap<TermId, TermId>,
     /// Set where the execution did not complete.
-    pub partly: Option<Partly>,
+    pub partly: Option<IncompleteExecution>,
 }
 
 /// An incomplete execution. It covers no access: code beyond may reach the visited accesses again, in another state.
-pub(super) struct Partly {
+pub(super) struct IncompleteExecution {
     pub why: UnknownReason,
     /// Positions that the execution did not reach.
-    pub beyond: Vec<context::Place>,
+    pub beyond: Vec<context::ArrayPosition>,
 }
 
 /// Indices of an access's launch and of the access in it.
-pub(super) type Number = (usize, usize);
+pub(super) type AccessIndex = (usize, usize);
 
 /// Returns the evidence for a condition that these obligations need.
-pub(super) type Tried<'a> = dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation)]) -> Evidence + 'a;
+pub(super) type EvidenceSearch<'a> = dyn Fn(&mut RootTools<'_>, TermId, &[(AccessIndex, Obligation)]) -> Evidence + 'a;
 
 /// Requirement of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum AccessRequirement {
     /// A condition on the function's inputs.
     Now(TermId),
     /// A condition on array contents.
-    Each(Each),
+    Each(ElementCondition),
 }
 
-impl Need {
+impl AccessRequirement {
     /// Whether this requirement implies another one.
-    fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
+    fn implies(&self, other: &Self, tools: &mut RootTools<'_>) -> bool {
         match (self, other) {
             (Self::Now(x), Self::Now(y)) => implies(&mut tools.e.arena, &mut tools.decider, *x, *y),
             (Self::Each(x), Self::Each(y)) => x.implies(y, tools),
@@ -66,18 +66,18 @@ impl Need {
 }
 
 /// A condition that several accesses share.
-pub(super) struct Shared {
-    pub need: Need,
+pub(super) struct SharedCondition {
+    pub need: AccessRequirement,
     wraps: Vec<String>,
-    pub covers: Vec<Place>,
+    pub covers: Vec<SourceAccess>,
     /// Obligations that led to the condition.
-    of: Vec<(Number, Obligation)>,
+    of: Vec<(AccessIndex, Obligation)>,
 }
 
 /// Results for one source position.
 #[derive(Default)]
-struct At {
-    needs: Vec<(Need, Vec<String>, Number, Obligation)>,
+struct PositionResults {
+    needs: Vec<(AccessRequirement, Vec<String>, AccessIndex, Obligation)>,
     /// Whether the position is safe only where nothing wraps.
     wraps: bool,
     open: Option<String>,
@@ -85,28 +85,28 @@ struct At {
 
 /// Results for one access.
 #[derive(Default)]
-struct OfAccess {
-    needs: Vec<(Need, Vec<String>, Obligation)>,
+struct AccessResults {
+    needs: Vec<(AccessRequirement, Vec<String>, Obligation)>,
     wraps: bool,
 }
 
 /// Infers a function's requirements, given that `anyway` always holds.
 pub(super) fn inferred(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    (f, names): (FuncRef, &mut Names),
-    launched: &[Launched<'_>],
-    (anyway, evidence): (TermId, &Tried<'_>),
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    (f, names): (FuncRef, &mut SymbolNames),
+    launched: &[LaunchAccesses<'_>],
+    (anyway, evidence): (TermId, &EvidenceSearch<'_>),
 ) -> Inferred {
     let places = of_places(cx, tools, (f, names), launched);
     let func = cx.program.func(f);
     let decided = || places.iter().filter(|(_, at)| at.open.is_none() && at.needs.is_empty());
     let safe = decided().filter(|(_, at)| !at.wraps).count();
     let safe_if_no_wrap = decided().filter(|(_, at)| at.wraps).map(|(place, _)| place.clone()).collect();
-    let (mut shared, mut open): (Vec<Shared>, Vec<Open>) = (vec![], vec![]);
+    let (mut shared, mut open): (Vec<SharedCondition>, Vec<AccessWithoutCondition>) = (vec![], vec![]);
     for (place, at) in places {
         if let Some(reason) = at.open {
-            open.push(Open { place, reason });
+            open.push(AccessWithoutCondition { place, reason });
             continue;
         }
         for (need, wraps, number, ob) in at.needs {
@@ -120,20 +120,21 @@ pub(super) fn inferred(
     open.extend(against);
     for s in shared {
         let (evidence, said) = match &s.need {
-            Need::Now(c) => {
+            AccessRequirement::Now(c) => {
                 let said = names.condition(&tools.e.arena, *c).map(|c| readable(&c));
                 (evidence(tools, *c, &s.of), said)
             }
             // A replay does not model array contents.
-            Need::Each(each) => (Evidence::Sufficient, names.of_each(&tools.e.arena, each)),
+            AccessRequirement::Each(each) => (Evidence::Sufficient, names.of_each(&tools.e.arena, each)),
         };
         match said {
-            Some(condition) => conditions.push(Condition { condition, evidence, wraps: s.wraps, covers: s.covers }),
-            None => open.extend(
-                s.covers
-                    .into_iter()
-                    .map(|place| Open { place, reason: "its condition cannot be written as a contract".to_owned() }),
-            ),
+            Some(condition) => {
+                conditions.push(SafetyCondition { condition, evidence, wraps: s.wraps, covers: s.covers })
+            }
+            None => open.extend(s.covers.into_iter().map(|place| AccessWithoutCondition {
+                place,
+                reason: "its condition cannot be written as a contract".to_owned(),
+            })),
         }
     }
     conditions
@@ -153,15 +154,15 @@ pub(super) fn inferred(
 }
 
 fn of_places(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    (f, names): (FuncRef, &mut Names),
-    launched: &[Launched<'_>],
-) -> BTreeMap<Place, At> {
-    let mut places: BTreeMap<Place, At> = BTreeMap::new();
-    let place = |(loc, array)| Place { position: position_of(loc), array };
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    (f, names): (FuncRef, &mut SymbolNames),
+    launched: &[LaunchAccesses<'_>],
+) -> BTreeMap<SourceAccess, PositionResults> {
+    let mut places: BTreeMap<SourceAccess, PositionResults> = BTreeMap::new();
+    let place = |(loc, array)| SourceAccess { position: position_of(loc), array };
     for (l, launched) in launched.iter().enumerate() {
-        if let Some(Partly { why, beyond }) = &launched.partly {
+        if let Some(IncompleteExecution { why, beyond }) = &launched.partly {
             let visited = launched.accesses.iter().map(|ev| cx.place_of(ev));
             for of in visited.chain(beyond.iter().cloned()) {
                 places.entry(place(of)).or_default().open.get_or_insert_with(|| why.to_string());
@@ -175,7 +176,7 @@ fn of_places(
                 continue;
             }
             match of_access(cx, tools, (f, names), launched, ev) {
-                Ok(OfAccess { needs, wraps }) => {
+                Ok(AccessResults { needs, wraps }) => {
                     at.needs.extend(needs.into_iter().map(|(need, wraps, ob)| (need, wraps, (l, n), ob)));
                     at.wraps |= wraps;
                 }
@@ -196,13 +197,13 @@ fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {
 
 /// Returns the conditions for all targets of an access; none where it is safe anyway.
 fn of_access(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    (f, names): (FuncRef, &mut Names),
-    launched: &Launched<'_>,
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    (f, names): (FuncRef, &mut SymbolNames),
+    launched: &LaunchAccesses<'_>,
     ev: &AccessEvent,
-) -> Result<OfAccess, UnknownReason> {
-    let mut all = OfAccess::default();
+) -> Result<AccessResults, UnknownReason> {
+    let mut all = AccessResults::default();
     for target in ev.targets.iter() {
         let facts = tools.e.arena.and(ev.path, target.cond);
         if tools.e.arena.as_bool(facts) == Some(false) {
@@ -233,20 +234,26 @@ fn of_access(
             launched.run.and_then(|run| tensors::put_into(&mut tools.e.arena, &launched.solved, run.launch.path, &ob));
         let asked = of_tensors.as_ref().unwrap_or(&ob);
         if let Some(found) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
-            all.needs.extend(found.all.into_iter().map(|c| (Need::Now(c), found.wraps.clone(), ob.clone())));
+            all.needs
+                .extend(found.all.into_iter().map(|c| (AccessRequirement::Now(c), found.wraps.clone(), ob.clone())));
             continue;
         }
-        let Some(Needs { now, each, wraps }) = elements::of(tools, f, names, asked) else {
+        let Some(SufficientConditions { now, each, wraps }) = elements::of(tools, f, names, asked) else {
             let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
             return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
         };
-        let needs = now.into_iter().map(Need::Now).chain(each.into_iter().map(Need::Each));
+        let needs = now.into_iter().map(AccessRequirement::Now).chain(each.into_iter().map(AccessRequirement::Each));
         all.needs.extend(needs.map(|need| (need, wraps.clone(), ob.clone())));
     }
     Ok(all)
 }
 
-fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Place, of: (Number, Obligation)) {
+fn share(
+    all: &mut Vec<SharedCondition>,
+    (need, wraps): (AccessRequirement, Vec<String>),
+    place: &SourceAccess,
+    of: (AccessIndex, Obligation),
+) {
     match all.iter_mut().find(|s| s.need == need) {
         Some(s) => {
             if !s.covers.contains(place) {
@@ -255,7 +262,7 @@ fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Plac
             s.wraps.extend(wraps.into_iter().filter(|w| !s.wraps.contains(w)).collect::<Vec<_>>());
             s.of.push(of);
         }
-        None => all.push(Shared { need, wraps, covers: vec![place.clone()], of: vec![of] }),
+        None => all.push(SharedCondition { need, wraps, covers: vec![place.clone()], of: vec![of] }),
     }
 }
 
@@ -263,11 +270,11 @@ fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Plac
 const COMPARED: usize = 40;
 
 /// Removes conditions that others imply; these take over the covered positions.
-fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
+fn fewest(tools: &mut RootTools<'_>, all: Vec<SharedCondition>) -> Vec<SharedCondition> {
     if all.len() > COMPARED {
         return all;
     }
-    let mut kept: Vec<Shared> = vec![];
+    let mut kept: Vec<SharedCondition> = vec![];
     for new in all {
         let implied = kept.iter().position(|k| k.need.implies(&new.need, tools));
         if let Some(i) = implied {
@@ -289,7 +296,7 @@ fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
     kept
 }
 
-fn merge(into: &mut Shared, other: Shared) {
+fn merge(into: &mut SharedCondition, other: SharedCondition) {
     into.of.extend(other.of);
     into.covers.extend(other.covers);
     into.covers.sort();

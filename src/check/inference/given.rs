@@ -5,15 +5,15 @@
 //! nothing.
 
 use super::tensors;
-use super::wording::{Name, Names};
-use crate::context::Tools;
+use super::wording::{SymbolName, SymbolNames};
+use crate::context::RootTools;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The path to a launch.
-pub(super) struct Way<'a> {
+pub(super) struct LaunchPath<'a> {
     /// Conditions of the path.
     pub path: TermId,
     /// Tensor properties on the path, solved for others.
@@ -22,9 +22,9 @@ pub(super) struct Way<'a> {
 
 /// Returns bounds of integers, and conditions on tensors, that hold on the path to each of the launches: inputs that
 /// violate them launch nothing.
-pub(super) fn checked(a: &mut Arena, ways: &[Way<'_>], names: &Names) -> FxHashSet<TermId> {
+pub(super) fn checked(a: &mut Arena, launch_paths: &[LaunchPath<'_>], names: &SymbolNames) -> FxHashSet<TermId> {
     let mut paths = vec![];
-    for way in ways {
+    for way in launch_paths {
         let path = a.substitute(way.path, way.solved);
         let mut all: FxHashSet<TermId> = a.conjuncts(path).into_iter().collect();
         all.extend(a.conjuncts(way.path));
@@ -43,14 +43,14 @@ pub(super) fn checked(a: &mut Arena, ways: &[Way<'_>], names: &Names) -> FxHashS
         Term::EqZ(_) => tensors::is_of_tensors(a, t),
         _ => false,
     };
-    let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(Name::Null(_))));
+    let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(SymbolName::Null(_))));
     all.retain(|c| is_bound(*c) && of_numbers(*c));
     all
 }
 
 /// Returns names for the function's parameters and the extents behind them.
-pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
-    let mut names = Names::default();
+pub(super) fn names(tools: &mut RootTools<'_>, f: FuncRef) -> SymbolNames {
+    let mut names = SymbolNames::default();
     let func = tools.e.program.func(f);
     let symbols: Vec<(SymId, String)> = (0..)
         .zip(tools.e.arena.symbols())
@@ -63,7 +63,7 @@ pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
         .collect();
     for (s, name) in symbols.into_iter().filter(|(_, n)| func.params.iter().any(|p| p.name == *n)) {
         let t = tools.e.arena.symbol_term(s);
-        names.all.insert(t, Name::Parameter(name));
+        names.all.insert(t, SymbolName::Parameter(name));
     }
     names.add_given(&mut tools.e, f);
     names

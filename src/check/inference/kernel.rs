@@ -2,17 +2,17 @@
 
 use super::Inferred;
 use super::evidence::{self, Executed};
-use super::gather::{Launched, Partly, inferred};
-use super::wording::{Name, Names};
-use crate::context::Tools;
+use super::gather::{IncompleteExecution, LaunchAccesses, inferred};
+use super::wording::{SymbolName, SymbolNames};
+use crate::context::RootTools;
 use crate::counterexample::degenerate::Sizes;
-use crate::engine::Engine;
-use crate::engine::budgets;
+use crate::pipeline::Engine;
+use crate::pipeline::budgets;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::LaunchConfig;
 use engine::symbolic::memory::value::Value;
 use ir::FuncRef;
-use library::host::Root;
+use library::host::HostRoot;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -21,33 +21,33 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     engine.cx.all = engine.cx.phase(budgets::asked_for(of), 100);
     let contracts = &engine.cx.options.contracts;
     let (e, run, (config, args)) = engine.any_launch(kernel, contracts);
-    let root = Root { func: kernel, trusted: false, entry: false, bound: false };
+    let root = HostRoot { func: kernel, trusted: false, entry: false, bound: false };
     let mut tools = engine.tools(e, &root, Sizes::default(), Arc::default());
     let mut names = names(&mut tools, kernel, &config, &args);
     let axioms = tools.e.launch_axioms(&config);
     let axioms = tools.e.arena.and_all(axioms);
     let launch = Executed { config: &config, run: &run, axioms };
-    let partly = run.gave_up.clone().map(|why| Partly {
+    let partly = run.gave_up.clone().map(|why| IncompleteExecution {
         why: UnknownReason::KernelNotFollowed(Box::new(why)),
         beyond: engine.places_beyond(kernel, &run),
     });
-    let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
+    let launched = [LaunchAccesses { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
     let of_objects = tools.e.all_of_objects();
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(axioms), Some(of_objects), required].into_iter().flatten().collect());
-    let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_kernel(tools, &launch, condition, of);
+    let evidence = |tools: &mut RootTools<'_>, condition, of: &_| evidence::of_kernel(tools, &launch, condition, of);
     let found = inferred(&engine.cx, &mut tools, (kernel, &mut names), &launched, (anyway, &evidence));
     Inferred { partly: run.gave_up.as_ref().map(ToString::to_string), ..found }
 }
 
 /// Returns names for parameters, extents and the launch. Unknown extents become symbols.
-fn names(tools: &mut Tools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> Names {
-    let mut names = Names::default();
+fn names(tools: &mut RootTools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> SymbolNames {
+    let mut names = SymbolNames::default();
     names.add_launch(config.grid, config.block, config.shared);
     for (param, arg) in tools.e.program.func(kernel).params.iter().zip(args) {
         if let Value::Int(t) = arg {
-            names.all.insert(*t, Name::Parameter(param.name.clone()));
+            names.all.insert(*t, SymbolName::Parameter(param.name.clone()));
         }
     }
     names.add_given(&mut tools.e, kernel);

@@ -6,16 +6,16 @@
 //! thread and loop variables, for packed tensors; for an index tensor, the same for each of its elements. This module
 //! decides nothing.
 
-use super::elements::Needs;
-use super::given::{self, Way};
-use super::wording::{Names, readable};
+use super::elements::SufficientConditions;
+use super::given::{self, LaunchPath};
+use super::wording::{SymbolNames, readable};
 use super::{conditions, dimensions, elements, tensors};
-use crate::context::{Run, Tools};
+use crate::context::{ExecutedLaunch, RootTools};
 use crate::findings::position::position_of;
 use crate::obligations::obligation::{Decision, Obligation};
 use base::rules::Rule;
 use contracts::ast::{Binary, TermKind};
-use contracts::{Cond, Term};
+use contracts::{Cond, ContractTerm};
 pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 240;
 
 /// An out-of-bounds access.
-pub(crate) struct Wrong<'a> {
+pub(crate) struct OutOfBoundsAccess<'a> {
     pub rule: Rule,
     pub obligation: &'a Obligation,
     /// Name of the object that it exceeds.
@@ -41,7 +41,11 @@ pub(crate) struct Wrong<'a> {
 }
 
 /// Returns the condition, and the position of the operator's definition.
-pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
+pub(crate) fn missing(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    wrong: &OutOfBoundsAccess<'_>,
+) -> Option<MissingCheck> {
     let condition = match wrong.rule {
         Rule::DataIndex => left_of(tools, run, wrong)?,
         _ => of_layout_and_sizes(tools, run, wrong)?,
@@ -71,7 +75,11 @@ pub(crate) fn check_of(f: &Function, condition: String, function: Position) -> M
 
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.
 /// For a tensor whose rank is unchecked, requires the assumed rank.
-fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
+fn of_layout_and_sizes(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    wrong: &OutOfBoundsAccess<'_>,
+) -> Option<String> {
     let tensor = wrong.object.strip_suffix(OF_STORAGE);
     let strided = tensor.filter(|name| wrong.arguments.get(*name).is_some_and(|t| !t.is_packed()));
     if let Some(name) = strided {
@@ -100,12 +108,12 @@ fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> O
 
 /// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on
 /// them. It is stated by dimension where the index can be split into dimensions.
-fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
+fn left_of(tools: &mut RootTools<'_>, run: &ExecutedLaunch, wrong: &OutOfBoundsAccess<'_>) -> Option<String> {
     let of_elements = wrong.rule == Rule::DataIndex;
     let mut names = given::names(tools, tools.root.func);
     let path = run.launch.path;
     let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
-    names.checked = given::checked(&mut tools.e.arena, &[Way { path, solved: &solved }], &names);
+    names.checked = given::checked(&mut tools.e.arena, &[LaunchPath { path, solved: &solved }], &names);
     let launched = tools.e.launch_axioms(&run.launch.config);
     let a = &mut tools.e.arena;
     let held: Vec<TermId> =
@@ -124,7 +132,7 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String
 }
 
 /// Returns a condition under which the access lies in the storage.
-fn in_storage(tools: &mut Tools<'_>, names: &mut Names, ob: &Obligation, of_elements: bool) -> Option<Cond> {
+fn in_storage(tools: &mut RootTools<'_>, names: &mut SymbolNames, ob: &Obligation, of_elements: bool) -> Option<Cond> {
     if of_elements {
         let needs = elements::of(tools, tools.root.func, names, ob)?;
         return worded(&tools.e.arena, names, &needs);
@@ -136,8 +144,8 @@ fn in_storage(tools: &mut Tools<'_>, names: &mut Names, ob: &Obligation, of_elem
 
 /// Returns a condition under which each index is less than the size of its dimension.
 fn in_dimensions(
-    tools: &mut Tools<'_>,
-    names: &mut Names,
+    tools: &mut RootTools<'_>,
+    names: &mut SymbolNames,
     ob: &Obligation,
     sizes: &[TermId],
     of_elements: bool,
@@ -157,8 +165,8 @@ fn in_dimensions(
 
 /// Whether a quotient is multiplied by another non-constant: the rest of an index that was not split, which is
 /// stricter than anybody means.
-fn multiplies_quotient(t: &Term) -> bool {
-    let has_quotient = |t: &Term| {
+fn multiplies_quotient(t: &ContractTerm) -> bool {
+    let has_quotient = |t: &ContractTerm| {
         let (mut open, mut found) = (vec![t], false);
         while let Some(t) = open.pop() {
             found |= matches!(t.kind, TermKind::Binary(Binary::Div | Binary::Rem, ..));
@@ -166,7 +174,7 @@ fn multiplies_quotient(t: &Term) -> bool {
         }
         found
     };
-    let is_number = |t: &Term| matches!(t.kind, TermKind::Int(_));
+    let is_number = |t: &ContractTerm| matches!(t.kind, TermKind::Int(_));
     match &t.kind {
         TermKind::Binary(Binary::Mul, a, b) if has_quotient(a) && !is_number(b) || has_quotient(b) && !is_number(a) => {
             true
@@ -175,7 +183,7 @@ fn multiplies_quotient(t: &Term) -> bool {
     }
 }
 
-fn worded(a: &Arena, names: &Names, needs: &Needs) -> Option<Cond> {
+fn worded(a: &Arena, names: &SymbolNames, needs: &SufficientConditions) -> Option<Cond> {
     let now = needs.now.iter().map(|c| names.condition(a, *c)).collect::<Option<Vec<_>>>()?;
     let each = needs.each.iter().map(|each| names.of_each(a, each)).collect::<Option<Vec<_>>>()?;
     Some(Cond::all(now.into_iter().chain(each).collect()))

@@ -21,9 +21,9 @@ mod tensors;
 mod together;
 mod wording;
 
-use super::engine::{Engine, classes};
-use super::options::Options;
-use super::report::Fault;
+use super::options::CheckOptions;
+use super::pipeline::{Engine, classes};
+use super::report::ContractFault;
 use super::stated;
 use base::nets::{self, Net, Nets};
 use base::work::Work;
@@ -45,26 +45,26 @@ pub struct Inferred {
     pub position: Position,
     /// Integer parameters: name, bits, and whether they are signed.
     pub numbers: Vec<(String, u32, bool)>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<SafetyCondition>,
     /// Number of positions that are safe for all inputs.
     pub safe: usize,
     /// Positions that are safe for all inputs where nothing wraps.
-    pub safe_if_no_wrap: Vec<Place>,
+    pub safe_if_no_wrap: Vec<SourceAccess>,
     /// Positions without a condition.
-    pub open: Vec<Open>,
+    pub open: Vec<AccessWithoutCondition>,
     /// Reason why the execution did not complete: there may be more accesses.
     pub partly: Option<String>,
 }
 
 /// A condition under which accesses are safe.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct SafetyCondition {
     pub condition: Cond,
     pub evidence: Evidence,
     /// Operations that must not wrap for the condition to suffice.
     pub wraps: Vec<String>,
     /// Accesses that the condition makes safe, together with the kernel's other conditions.
-    pub covers: Vec<Place>,
+    pub covers: Vec<SourceAccess>,
 }
 
 /// Evidence for a condition.
@@ -92,24 +92,24 @@ impl Evidence {
 
 /// An access in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceAccess {
     pub position: Position,
     pub array: String,
 }
 
 /// An access without a condition.
 #[derive(Clone, Debug)]
-pub struct Open {
-    pub place: Place,
+pub struct AccessWithoutCondition {
+    pub place: SourceAccess,
     pub reason: String,
 }
 
 /// Results for a program.
 #[derive(Clone, Debug, Default)]
-pub struct OfProgram {
+pub struct ProgramRequirements {
     pub functions: Vec<Inferred>,
     /// Stated contracts that are wrong.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ContractFault>,
     /// Safety nets that were reached: without them more may be found.
     pub nets: Vec<Net>,
 }
@@ -117,7 +117,11 @@ pub struct OfProgram {
 /// Infers the requirements of a program's kernels, and of its functions with unknown callers, in the order of their
 /// names; only of those that `wanted` selects.
 #[must_use]
-pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> OfProgram {
+pub fn of_program(
+    program: &Program,
+    options: &CheckOptions,
+    wanted: impl Fn(&str, &str) -> bool,
+) -> ProgramRequirements {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let (functions, faults) = nets::under(Some(nets.clone()), || {
         let (mut options, _, mut faults) = stated::with_sources(program, options);
@@ -147,7 +151,7 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
         faults.extend(engine.faults());
         (all, faults)
     });
-    OfProgram { functions, faults, nets: nets.reached() }
+    ProgramRequirements { functions, faults, nets: nets.reached() }
 }
 
 /// Infers the requirements of several functions, with as many threads as the check may have.

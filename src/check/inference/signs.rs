@@ -4,21 +4,21 @@
 //! In: an obligation under a condition that was found for it without wraps. Out: signs that the condition also needs
 //! to suffice with wrap-around below zero. Overflow beyond the largest value stays an assumption of the condition.
 
-use super::wording::{Names, Words};
+use super::wording::{ConditionVocabulary, SymbolNames};
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Term, TermId};
 
 /// Most values that are examined.
-const MOST: usize = 4;
+const MAX: usize = 4;
 
 /// Returns the additional signs that a condition needs, and the operations that must not wrap for all of it to
 /// suffice; `None` where it does not suffice.
 pub(super) fn sufficient(
     a: &mut Arena,
     decider: &mut Decider,
-    names: &Names,
+    names: &SymbolNames,
     under: &Obligation,
 ) -> Option<(TermId, Vec<String>)> {
     let nothing = a.bool(true);
@@ -60,15 +60,15 @@ fn wraps(decision: Decision) -> Option<Vec<String>> {
 }
 
 /// Returns conditions that values read as unsigned are non-negative, where contracts can express them.
-fn signs(a: &mut Arena, names: &Names, under: &Obligation) -> Vec<TermId> {
+fn signs(a: &mut Arena, names: &SymbolNames, under: &Obligation) -> Vec<TermId> {
     let (zero, mut out) = (a.int(0), vec![]);
     for t in a.cone(&[under.facts, under.offset, under.extent]) {
         let Term::Wrap { arg, signed: false, .. } = *a.get(t) else { continue };
-        if !names.has(a, arg, Words::default()) || a.range(arg).lo.is_some_and(|lo| lo >= 0) {
+        if !names.has(a, arg, ConditionVocabulary::default()) || a.range(arg).lo.is_some_and(|lo| lo >= 0) {
             continue;
         }
         let positive = a.le(zero, arg);
-        if a.as_bool(positive).is_none() && !out.contains(&positive) && out.len() < MOST {
+        if a.as_bool(positive).is_none() && !out.contains(&positive) && out.len() < MAX {
             out.push(positive);
         }
     }

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most properties that are solved for in one set of conditions.
-const MOST: usize = 400;
+const MAX: usize = 400;
 
 /// Elimination orders: of element counts from some dimension on, and of the count of all elements.
 const REST: u32 = 1;
@@ -50,7 +50,7 @@ pub(super) fn has_word(object: &str, path: &str) -> bool {
     of_it
         && parse_term(path).is_ok_and(|t| match &t.kind {
             TermKind::Method(of, _, name, args) => {
-                let number = |t: &contracts::Term| t.to_string().parse::<i128>().ok();
+                let number = |t: &contracts::ContractTerm| t.to_string().parse::<i128>().ok();
                 let args: Option<Vec<i128>> = args.iter().map(number).collect();
                 matches!(of.kind, TermKind::Name(_))
                     && name != "scalar_type"
@@ -75,7 +75,7 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
         .into_iter()
         .filter_map(|c| if let Term::EqZ(x) = a.get(c) { Some(*x) } else { None })
         .collect();
-    while all.len() < MOST {
+    while all.len() < MAX {
         let candidate = |a: &Arena, of: TermId| -> Option<(u32, TermId, i128)> {
             let p = a.poly(of);
             // Element counts from some dimension on have no contract expression; where they remain, the count of all
@@ -121,9 +121,9 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
 }
 
 /// Tensor properties in conditions, by tensor and by the source's expression.
-struct Numbers(BTreeMap<(String, String), TermId>);
+struct TensorProperties(BTreeMap<(String, String), TermId>);
 
-impl Numbers {
+impl TensorProperties {
     fn of(a: &mut Arena, conditions: TermId) -> Self {
         let mut all = BTreeMap::new();
         for s in a.symbols_of(&[conditions]) {
@@ -157,7 +157,7 @@ pub(super) fn sizes(
     given: Option<&str>,
     access: &Obligation,
 ) -> Option<Vec<TermId>> {
-    let numbers = Numbers::of(a, conditions);
+    let numbers = TensorProperties::of(a, conditions);
     let of = |a: &mut Arena, tensor: &str| -> Option<Vec<TermId>> {
         let rank = numbers.rank(a, solved, tensor)?;
         (0..rank).map(|k| Some(a.substitute(numbers.get(tensor, &format!("size({k})"))?, solved))).collect()
@@ -178,7 +178,7 @@ pub(super) fn sizes(
 /// Solves as [`solved`] does, with the strides of contiguous tensors, as far as the conditions fix their ranks.
 pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
     let known = solved(a, conditions);
-    let numbers = Numbers::of(a, conditions);
+    let numbers = TensorProperties::of(a, conditions);
     let mut packed: FxHashMap<TermId, TermId> = FxHashMap::default();
     for ((handle, asked), t) in &numbers.0 {
         let at = asked.strip_prefix("stride(").and_then(|rest| rest.strip_suffix(')')?.parse::<i128>().ok());
@@ -310,7 +310,7 @@ pub(super) fn of_fewest_dimensions(
     path: TermId,
     tensor: &str,
 ) -> Option<(i128, FxHashMap<TermId, TermId>)> {
-    let numbers = Numbers::of(a, path);
+    let numbers = TensorProperties::of(a, path);
     let dim = numbers.get(tensor, "dim()")?;
     let rank = at_least(a, dim, &[path])?;
     let behind = numbers.get(tensor, &format!("numel() from size({rank}) on"))?;

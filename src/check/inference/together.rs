@@ -5,12 +5,12 @@
 //! are known to be satisfiable together; and the positions of the others, which stay undecided. Conditions that cover
 //! the most positions stay.
 
-use super::gather::{Need, Shared};
-use super::{Open, Place};
-use crate::context::Tools;
+use super::gather::{AccessRequirement, SharedCondition};
+use super::{AccessWithoutCondition, SourceAccess};
+use crate::context::RootTools;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::Decision;
-use crate::solver::Limits;
+use crate::solver::SolverLimits;
 use base::work::Work;
 use engine::symbolic::terms::term::TermId;
 use std::collections::BTreeSet;
@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 /// Removes conditions that are not known to be satisfiable together with the others and with `anyway`. `work` is the
 /// budget for judging stated conditions.
 pub(super) fn that_hold_together(
-    tools: &mut Tools<'_>,
+    tools: &mut RootTools<'_>,
     (anyway, work): (TermId, Work),
-    all: Vec<Shared>,
-) -> (Vec<Shared>, Vec<Open>) {
-    let mut decider = Decider::new(Limits { work, ..Limits::default() });
+    all: Vec<SharedCondition>,
+) -> (Vec<SharedCondition>, Vec<AccessWithoutCondition>) {
+    let mut decider = Decider::new(SolverLimits { work, ..SolverLimits::default() });
     let whole = tools.e.arena.and_all(all.iter().filter_map(of_now).collect());
     if may_hold(tools, &mut decider, anyway, whole) {
         return (all, vec![]);
@@ -38,26 +38,26 @@ pub(super) fn that_hold_together(
             dropped.insert(i);
         }
     }
-    let open: BTreeSet<Place> = dropped.iter().flat_map(|i| all[*i].covers.iter().cloned()).collect();
-    let mut kept: Vec<Shared> =
+    let open: BTreeSet<SourceAccess> = dropped.iter().flat_map(|i| all[*i].covers.iter().cloned()).collect();
+    let mut kept: Vec<SharedCondition> =
         all.into_iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, s)| s).collect();
     for s in &mut kept {
         s.covers.retain(|place| !open.contains(place));
     }
     kept.retain(|s| !s.covers.is_empty());
     let reason = || "its condition is not known to hold together with those of the other accesses".to_owned();
-    (kept, open.into_iter().map(|place| Open { place, reason: reason() }).collect())
+    (kept, open.into_iter().map(|place| AccessWithoutCondition { place, reason: reason() }).collect())
 }
 
 /// Conditions on array contents are judged one by one.
-fn of_now(s: &Shared) -> Option<TermId> {
+fn of_now(s: &SharedCondition) -> Option<TermId> {
     match s.need {
-        Need::Now(condition) => Some(condition),
-        Need::Each(_) => None,
+        AccessRequirement::Now(condition) => Some(condition),
+        AccessRequirement::Each(_) => None,
     }
 }
 
-fn may_hold(tools: &mut Tools<'_>, decider: &mut Decider, anyway: TermId, condition: TermId) -> bool {
+fn may_hold(tools: &mut RootTools<'_>, decider: &mut Decider, anyway: TermId, condition: TermId) -> bool {
     let a = &mut tools.e.arena;
     let both = a.and(anyway, condition);
     match a.as_bool(both) {

@@ -3,10 +3,10 @@
 //! In: a term over the parameters of a function and its launch. Out: the same in contract syntax; `None` for terms
 //! that contracts cannot express.
 
-use super::elements::{self, Each};
+use super::elements::{self, ElementCondition};
 use super::tensors;
-use contracts::ast::{Axis, Binary, Comparison, CondKind, Forall, Function, Launch, TermKind};
-use contracts::{Cond, Span, Term, parse_term, simplify};
+use contracts::ast::{Binary, Comparison, CondKind, ContractFunction, Dim3Member, Forall, LaunchProperty, TermKind};
+use contracts::{Cond, ContractTerm, Span, parse_term, simplify};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::inputs::elements::ElementRead;
 use engine::symbolic::memory::callers;
@@ -19,11 +19,11 @@ use std::rc::Rc;
 
 /// Contract name of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum SymbolName {
     Parameter(String),
     /// Flag that is 1 where a pointer is null.
     Null(String),
-    Launch(Launch),
+    Launch(LaunchProperty),
     /// Extent behind a parameter, in bytes; and the element size in bytes, where its type determines it.
     Extent(String, Option<u64>),
     /// Extent behind a parameter, in whole elements.
@@ -34,15 +34,15 @@ pub(super) enum Name {
 
 /// Vocabulary of a condition besides the parameters and the extents behind them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Words {
+pub(super) struct ConditionVocabulary {
     pub launch: bool,
     pub elements: bool,
 }
 
 /// Names of a function's symbols.
 #[derive(Default)]
-pub(super) struct Names {
-    pub all: FxHashMap<TermId, Name>,
+pub(super) struct SymbolNames {
+    pub all: FxHashMap<TermId, SymbolName>,
     /// Checks of a host function before every launch: no part of its requirements.
     pub checked: FxHashSet<TermId>,
     /// Index variable of `forall`: no parameter's name.
@@ -59,14 +59,14 @@ pub(super) struct Names {
 /// Most nodes of a readable condition.
 const LONGEST: usize = 40;
 
-impl Names {
+impl SymbolNames {
     /// Adds the names of a launch: blocks, threads of a block, bytes of dynamic shared memory.
     pub fn add_launch(&mut self, grid: [TermId; 3], block: [TermId; 3], shared: TermId) {
-        for (i, axis) in [Axis::X, Axis::Y, Axis::Z].into_iter().enumerate() {
-            self.all.insert(grid[i], Name::Launch(Launch::Grid(axis)));
-            self.all.insert(block[i], Name::Launch(Launch::Block(axis)));
+        for (i, axis) in [Dim3Member::X, Dim3Member::Y, Dim3Member::Z].into_iter().enumerate() {
+            self.all.insert(grid[i], SymbolName::Launch(LaunchProperty::Grid(axis)));
+            self.all.insert(block[i], SymbolName::Launch(LaunchProperty::Block(axis)));
         }
-        self.all.insert(shared, Name::Launch(Launch::DynamicShared));
+        self.all.insert(shared, SymbolName::Launch(LaunchProperty::DynamicShared));
     }
 
     /// Adds the names of a function's inputs besides its plain arguments: null pointers, the contents of the objects
@@ -90,7 +90,7 @@ impl Names {
         };
         let all: Vec<_> = (0..).zip(e.arena.symbols()).filter_map(|(i, s)| Some((SymId(i), path(&s.kind)?))).collect();
         for (s, path) in all {
-            self.all.insert(e.arena.symbol_term(s), Name::Parameter(path));
+            self.all.insert(e.arena.symbol_term(s), SymbolName::Parameter(path));
         }
         // The length of a tensor's storage follows from its sizes.
         for (o, name, bytes) in e.given_objects(f).into_iter().filter(|(_, name, _)| !name.ends_with(OF_STORAGE)) {
@@ -99,9 +99,9 @@ impl Names {
                 let bytes = at.map_or(bytes, |at| func.element_bytes(at));
                 if let Some(size) = bytes.map(i128::from).filter(|size| *size > 1) {
                     let elements = e.arena.floor_div(extent, size);
-                    self.all.insert(elements, Name::Elements(name.clone()));
+                    self.all.insert(elements, SymbolName::Elements(name.clone()));
                 }
-                self.all.insert(extent, Name::Extent(name, bytes));
+                self.all.insert(extent, SymbolName::Extent(name, bytes));
             }
         }
     }
@@ -115,29 +115,29 @@ impl Names {
             _ => None,
         };
         let all: Vec<_> = (0..).zip(a.symbols()).filter_map(|(i, s)| Some((SymId(i), pointer(&s.kind)?))).collect();
-        self.all.extend(all.into_iter().map(|(s, pointer)| (a.symbol_term(s), Name::Null(pointer))));
+        self.all.extend(all.into_iter().map(|(s, pointer)| (a.symbol_term(s), SymbolName::Null(pointer))));
     }
 
     /// Converts an extent to a number of elements, with the element size in bytes.
     pub fn in_elements(&self, a: &mut Arena, extent: TermId) -> Option<(TermId, i128)> {
-        let Some(Name::Extent(_, Some(size))) = self.all.get(&extent) else { return None };
+        let Some(SymbolName::Extent(_, Some(size))) = self.all.get(&extent) else { return None };
         let size = i128::from(*size);
         (size > 1).then(|| (a.floor_div(extent, size), size))
     }
 
     pub fn is_parameter(&self, t: TermId) -> bool {
-        matches!(self.all.get(&t), Some(Name::Parameter(_)))
+        matches!(self.all.get(&t), Some(SymbolName::Parameter(_)))
     }
 
     pub fn is_element(&self, t: TermId) -> bool {
-        matches!(self.all.get(&t), Some(Name::Element(_)))
+        matches!(self.all.get(&t), Some(SymbolName::Element(_)))
     }
 
     /// Whether contracts can express the term.
-    pub fn has(&self, a: &Arena, t: TermId, words: Words) -> bool {
+    pub fn has(&self, a: &Arena, t: TermId, words: ConditionVocabulary) -> bool {
         let allowed = |t: &TermId| match self.all.get(t) {
-            Some(Name::Launch(_)) => words.launch,
-            Some(Name::Element(_)) => words.elements,
+            Some(SymbolName::Launch(_)) => words.launch,
+            Some(SymbolName::Element(_)) => words.elements,
             _ => true,
         };
         self.named(a, t).is_some_and(|all| all.iter().all(allowed))
@@ -173,7 +173,7 @@ impl Names {
     /// Returns the array elements that a condition mentions, each once.
     pub fn elements_in(&self, a: &Arena, t: TermId) -> Vec<TermId> {
         let mut all = self.named(a, t).unwrap_or_default();
-        all.retain(|t| matches!(self.all.get(t), Some(Name::Element(_))));
+        all.retain(|t| matches!(self.all.get(t), Some(SymbolName::Element(_))));
         all.sort_unstable();
         all.dedup();
         all
@@ -184,29 +184,30 @@ impl Names {
         // A single extent stands on the left, in elements where everything else is a multiple of their size.
         let extent = p.terms.iter().find_map(|(m, c)| match (m.as_slice(), c) {
             ([t], 1) => match self.all.get(t) {
-                Some(Name::Extent(of, size)) => Some((*t, of.clone(), *size)),
+                Some(SymbolName::Extent(of, size)) => Some((*t, of.clone(), *size)),
                 _ => None,
             },
             _ => None,
         });
         let elements = p.terms.iter().find_map(|(m, c)| match (m.as_slice(), c) {
             ([t], 1) => match self.all.get(t) {
-                Some(Name::Elements(of)) => Some((*t, of.clone())),
+                Some(SymbolName::Elements(of)) => Some((*t, of.clone())),
                 _ => None,
             },
             _ => None,
         });
         if let Some((t, of)) = elements {
             let rest = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, c)| (m.clone(), -c)).collect();
-            let left = Term::apply(Function::Elements, vec![Term::name(of)]);
+            let left = ContractTerm::apply(ContractFunction::Elements, vec![ContractTerm::name(of)]);
             return Some(Cond::compare(Comparison::Ge, left, self.polynomial(a, &Poly { terms: rest })?));
         }
         let Some((t, of, size)) = extent else { return self.sides(a, p) };
         let rest: Vec<_> = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, c)| (m.clone(), -c)).collect();
         let size = size.map(i128::from).filter(|z| *z > 1 && rest.iter().all(|(_, c)| c % z == 0));
-        let (function, by) = if let Some(z) = size { (Function::Elements, z) } else { (Function::Extent, 1) };
+        let (function, by) =
+            if let Some(z) = size { (ContractFunction::Elements, z) } else { (ContractFunction::Extent, 1) };
         let wanted = Poly { terms: rest.into_iter().map(|(m, c)| (m, c / by)).collect() };
-        let left = Term::apply(function, vec![Term::name(of)]);
+        let left = ContractTerm::apply(function, vec![ContractTerm::name(of)]);
         Some(Cond::compare(Comparison::Ge, left, self.polynomial(a, &wanted)?))
     }
 
@@ -244,7 +245,7 @@ impl Names {
         let p = a.poly(x);
         let mut pointers = p.terms.iter().filter_map(|(m, _)| match m.as_slice() {
             [t] => match self.all.get(t) {
-                Some(Name::Null(pointer)) => Some(pointer.clone()),
+                Some(SymbolName::Null(pointer)) => Some(pointer.clone()),
                 _ => None,
             },
             _ => None,
@@ -253,9 +254,9 @@ impl Names {
             // The flag is 1, or 0.
             let constant = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
             let op = if constant == 0 { op.negated() } else { op };
-            let null = Term::new(TermKind::Null, Span::default());
+            let null = ContractTerm::new(TermKind::Null, Span::default());
             return (p.terms.len() == 1 + usize::from(constant != 0))
-                .then(|| Cond::compare(op, Term::name(pointer), null));
+                .then(|| Cond::compare(op, ContractTerm::name(pointer), null));
         }
         let c = self.sides(a, &p)?;
         let CondKind::Compare(_, left, right) = c.kind else { return None };
@@ -263,10 +264,10 @@ impl Names {
     }
 
     /// Writes a condition on the first elements of an array.
-    pub fn of_each(&self, a: &Arena, each: &Each) -> Option<Cond> {
+    pub fn of_each(&self, a: &Arena, each: &ElementCondition) -> Option<Cond> {
         let all = Forall {
             variable: self.variable.clone(),
-            from: Term::int(0),
+            from: ContractTerm::int(0),
             to: self.term(a, each.count)?,
             closed: false,
             body: simplify(&self.condition(a, each.body)?),
@@ -274,70 +275,74 @@ impl Names {
         Some(Cond::new(CondKind::Forall(Box::new(all)), Span::default()))
     }
 
-    fn polynomial(&self, a: &Arena, p: &Poly) -> Option<Term> {
-        let mut sum: Option<Term> = None;
+    fn polynomial(&self, a: &Arena, p: &Poly) -> Option<ContractTerm> {
+        let mut sum: Option<ContractTerm> = None;
         // Terms in the source's order of names; constants last.
-        let mut terms: Vec<(i128, Vec<Term>)> = vec![];
+        let mut terms: Vec<(i128, Vec<ContractTerm>)> = vec![];
         for (m, c) in &p.terms {
-            let factors: Vec<Term> = m.iter().map(|t| self.term(a, *t)).collect::<Option<_>>()?;
+            let factors: Vec<ContractTerm> = m.iter().map(|t| self.term(a, *t)).collect::<Option<_>>()?;
             terms.push((*c, factors));
         }
         terms.sort_by_key(|(c, factors)| (factors.is_empty(), *c < 0));
         for (c, factors) in terms {
             let size = c.checked_abs()?;
-            let mut product: Option<Term> = (size != 1 || factors.is_empty()).then(|| Term::int(size));
+            let mut product: Option<ContractTerm> = (size != 1 || factors.is_empty()).then(|| ContractTerm::int(size));
             for f in factors {
                 product = Some(match product {
-                    Some(p) => Term::binary(Binary::Mul, p, f),
+                    Some(p) => ContractTerm::binary(Binary::Mul, p, f),
                     None => f,
                 });
             }
             let product = product?;
             sum = Some(match (sum, c < 0) {
-                (Some(s), true) => Term::binary(Binary::Sub, s, product),
-                (Some(s), false) => Term::binary(Binary::Add, s, product),
-                (None, true) => Term::binary(Binary::Sub, Term::int(0), product),
+                (Some(s), true) => ContractTerm::binary(Binary::Sub, s, product),
+                (Some(s), false) => ContractTerm::binary(Binary::Add, s, product),
+                (None, true) => ContractTerm::binary(Binary::Sub, ContractTerm::int(0), product),
                 (None, false) => product,
             });
         }
-        Some(sum.unwrap_or_else(|| Term::int(0)))
+        Some(sum.unwrap_or_else(|| ContractTerm::int(0)))
     }
 
-    fn term(&self, a: &Arena, t: TermId) -> Option<Term> {
+    fn term(&self, a: &Arena, t: TermId) -> Option<ContractTerm> {
         match self.all.get(&t) {
             // A tensor property is a method call.
-            Some(Name::Parameter(name)) if name.ends_with(')') => return parse_term(name).ok(),
-            Some(Name::Parameter(name)) => return Some(Term::name(name)),
-            Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
-            Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),
-            Some(Name::Elements(of)) => return Some(Term::apply(Function::Elements, vec![Term::name(of)])),
-            Some(Name::Element(of)) => return Some(of.written(Term::name(&self.variable))),
-            Some(Name::Null(_)) => return None,
+            Some(SymbolName::Parameter(name)) if name.ends_with(')') => return parse_term(name).ok(),
+            Some(SymbolName::Parameter(name)) => return Some(ContractTerm::name(name)),
+            Some(SymbolName::Launch(l)) => return Some(ContractTerm::new(TermKind::Launch(*l), Span::default())),
+            Some(SymbolName::Extent(of, _)) => {
+                return Some(ContractTerm::apply(ContractFunction::Extent, vec![ContractTerm::name(of)]));
+            }
+            Some(SymbolName::Elements(of)) => {
+                return Some(ContractTerm::apply(ContractFunction::Elements, vec![ContractTerm::name(of)]));
+            }
+            Some(SymbolName::Element(of)) => return Some(of.written(ContractTerm::name(&self.variable))),
+            Some(SymbolName::Null(_)) => return None,
             None => {}
         }
-        let binary = |op, x: TermId, y: Term| Some(Term::binary(op, self.term(a, x)?, y));
+        let binary = |op, x: TermId, y: ContractTerm| Some(ContractTerm::binary(op, self.term(a, x)?, y));
         match a.get(t) {
-            EngineTerm::Int(v) => Some(Term::int(*v)),
+            EngineTerm::Int(v) => Some(ContractTerm::int(*v)),
             EngineTerm::Poly(p) => self.polynomial(a, p),
             EngineTerm::Div(x, y) => binary(Binary::Div, *x, self.term(a, *y)?),
             EngineTerm::Rem(x, y) => binary(Binary::Rem, *x, self.term(a, *y)?),
             EngineTerm::FloorDiv(x, by) if a.range(*x).lo.is_some_and(|lo| lo >= 0) => {
-                binary(Binary::Div, *x, Term::int(*by))
+                binary(Binary::Div, *x, ContractTerm::int(*by))
             }
             EngineTerm::FloorDiv(x, by) if by.count_ones() == 1 => {
-                binary(Binary::Shr, *x, Term::int(i128::from(by.trailing_zeros())))
+                binary(Binary::Shr, *x, ContractTerm::int(i128::from(by.trailing_zeros())))
             }
             EngineTerm::Mod(x, by) if a.range(*x).lo.is_some_and(|lo| lo >= 0) => {
-                binary(Binary::Rem, *x, Term::int(*by))
+                binary(Binary::Rem, *x, ContractTerm::int(*by))
             }
-            EngineTerm::Mod(x, by) if by.count_ones() == 1 => binary(Binary::And, *x, Term::int(by - 1)),
+            EngineTerm::Mod(x, by) if by.count_ones() == 1 => binary(Binary::And, *x, ContractTerm::int(by - 1)),
             EngineTerm::Ite(c, x, y) => {
                 let choice = TermKind::Choice(
                     Box::new(self.condition(a, *c)?),
                     Box::new(self.term(a, *x)?),
                     Box::new(self.term(a, *y)?),
                 );
-                Some(Term::new(choice, Span::default()))
+                Some(ContractTerm::new(choice, Span::default()))
             }
             _ => None,
         }

@@ -10,7 +10,7 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::{Base, Value};
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,7 +48,7 @@ pub(crate) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
 /// full anyway.
 pub(crate) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
-    roots.extend(l.always.iter().flat_map(engine::symbolic::loops::quantified_facts::Always::terms));
+    roots.extend(l.always.iter().flat_map(engine::symbolic::loops::quantified_facts::QuantifiedFact::terms));
     for (o, st) in l.memory.iter() {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {
@@ -97,7 +97,7 @@ pub(crate) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
 /// Whether a term is a value from a file's array, or the content of a caller-given tensor.
 fn is_data(e: &Executor<'_>, t: TermId) -> bool {
     match e.arena.get(t) {
-        Term::Apply { function: Function::Content, args, .. } => e.given_contents_of(args).is_some(),
+        Term::Apply { function: UninterpretedFunction::Content, args, .. } => e.given_contents_of(args).is_some(),
         Term::Apply { function, .. } => function.is_file(),
         _ => false,
     }
@@ -118,7 +118,7 @@ pub(crate) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> boo
 
 /// Returns the reasons of unmodelled values in the iteration counts of the loops that an offset counts; a model may
 /// choose such values freely.
-pub(crate) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
+pub(crate) fn unknown_iterations(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     unknowns(e, &conditions_of_loops(e, facts, offset, |_| false))
 }
 
@@ -143,7 +143,7 @@ fn conditions_of_loops(
     offset: TermId,
     closed: impl Fn(TermId) -> bool,
 ) -> Vec<TermId> {
-    let rounds = |t: TermId| {
+    let iterations = |t: TermId| {
         let (mut open, mut seen, mut out) = (vec![t], FxHashSet::default(), vec![]);
         while let Some(t) = open.pop() {
             if closed(t) || !seen.insert(t) {
@@ -156,9 +156,9 @@ fn conditions_of_loops(
         }
         out
     };
-    let mut loops: FxHashSet<_> = rounds(offset).into_iter().collect();
+    let mut loops: FxHashSet<_> = iterations(offset).into_iter().collect();
     let conditions: Vec<(TermId, Vec<_>)> =
-        e.arena.conjuncts(facts).into_iter().map(|c| (c, rounds(c))).filter(|(_, r)| !r.is_empty()).collect();
+        e.arena.conjuncts(facts).into_iter().map(|c| (c, iterations(c))).filter(|(_, r)| !r.is_empty()).collect();
     loop {
         let before = loops.len();
         let of_these = conditions.iter().filter(|(_, r)| r.iter().any(|s| loops.contains(s)));
@@ -205,10 +205,10 @@ pub(crate) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason>
                 SymKind::Content { what, .. } => Some(what.clone()),
                 _ => None,
             },
-            Term::Apply { function: Function::Content, args, .. } => {
+            Term::Apply { function: UninterpretedFunction::Content, args, .. } => {
                 e.given_contents_of(args).is_none().then_some(UnknownReason::BufferHolds)
             }
-            Term::Apply { function: Function::Round(_), .. } => Some(UnknownReason::LoopWrites),
+            Term::Apply { function: UninterpretedFunction::Round(_), .. } => Some(UnknownReason::LoopWrites),
             _ => None,
         };
         if let Some(r) = reason

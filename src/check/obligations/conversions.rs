@@ -6,7 +6,7 @@
 //! bad accesses that need no wrap of their own. Other operations are assumed not to wrap, and are named where the
 //! access rests on them.
 
-use super::decide::{Care, Decider};
+use super::decide::{Decider, ModelEffort};
 use super::obligation::{Decision, Obligation};
 use crate::solver::{self, Answer, Model, ModelAnswer, WrapMode};
 use base::reasons::UnknownReason;
@@ -30,11 +30,11 @@ struct Converted {
 }
 
 /// Outcome of one attempt.
-enum Tried {
+enum ConversionAttempt {
     /// The goals both follow where these operations do not wrap.
     Proved(Vec<TermId>),
     Fails(TermId, Model),
-    Open,
+    Undecided,
 }
 
 impl Decider {
@@ -46,7 +46,7 @@ impl Decider {
         o: &Obligation,
         goals: [TermId; 2],
         unmet: &[TermId],
-        care: Care,
+        care: ModelEffort,
     ) -> Decision {
         let usual = self.limits;
         let decision = self.by_value_within(a, o, goals, unmet, care);
@@ -64,7 +64,7 @@ impl Decider {
         o: &Obligation,
         goals: [TermId; 2],
         unmet: &[TermId],
-        care: Care,
+        care: ModelEffort,
     ) -> Option<Decision> {
         let until = Allotment::of(self.limits.work);
         let (mut open, mut conversions) = (unmet.to_vec(), BTreeSet::new());
@@ -78,11 +78,11 @@ impl Decider {
             }
             let asked = Converted::of(a, o, goals, &conversions);
             match self.try_converted(a, &asked, care) {
-                Tried::Proved(found) => open = self.originals(a, o, goals, &asked, found)?,
-                Tried::Fails(goal, first) => {
+                ConversionAttempt::Proved(found) => open = self.originals(a, o, goals, &asked, found)?,
+                ConversionAttempt::Fails(goal, first) => {
                     return Some(self.fails_by_value(a, o, goals, &asked, (goal, first), care));
                 }
-                Tried::Open => return None,
+                ConversionAttempt::Undecided => return None,
             }
         }
         None
@@ -135,7 +135,7 @@ impl Decider {
         Some(self.unmet(a, all, &used, &free).open)
     }
 
-    fn try_converted(&mut self, a: &mut Arena, asked: &Converted, care: Care) -> Tried {
+    fn try_converted(&mut self, a: &mut Arena, asked: &Converted, care: ModelEffort) -> ConversionAttempt {
         let limits = self.limits;
         let mut open = vec![];
         for goal in asked.goals {
@@ -147,9 +147,9 @@ impl Decider {
                     used.push(goal);
                     open.extend(self.unmet(a, asked.all, &used, &free).open);
                 }
-                Answer::Model(m) => return Tried::Fails(goal, m),
+                Answer::Model(m) => return ConversionAttempt::Fails(goal, m),
                 // The search for a small model tries small inputs by evaluation.
-                Answer::Unknown(_) if care == Care::Thorough => {
+                Answer::Unknown(_) if care == ModelEffort::Thorough => {
                     let mut all = asked.facts.clone();
                     all.push(a.not(goal));
                     let symbols = a.symbols_of(&all);
@@ -158,14 +158,14 @@ impl Decider {
                     let positive = self.sizes.positive(&inputs);
                     let groups = &mut self.groups;
                     return match solver::find_model(a, &all, &inputs, &positive, WrapMode::Assume, &limits, groups) {
-                        ModelAnswer::Model(m) => Tried::Fails(goal, m),
-                        ModelAnswer::Unsat | ModelAnswer::Unknown(_) => Tried::Open,
+                        ModelAnswer::Model(m) => ConversionAttempt::Fails(goal, m),
+                        ModelAnswer::Unsat | ModelAnswer::Unknown(_) => ConversionAttempt::Undecided,
                     };
                 }
-                Answer::Unknown(_) => return Tried::Open,
+                Answer::Unknown(_) => return ConversionAttempt::Undecided,
             }
         }
-        Tried::Proved(open)
+        ConversionAttempt::Proved(open)
     }
 
     /// Returns a model in which the access fails under machine arithmetic.
@@ -176,7 +176,7 @@ impl Decider {
         goals: [TermId; 2],
         asked: &Converted,
         (goal, first): (TermId, Model),
-        care: Care,
+        care: ModelEffort,
     ) -> Decision {
         let (facts, both) = (a.conjuncts(o.facts), a.and(goals[0], goals[1]));
         let conversions: Vec<TermId> = asked.values.keys().copied().collect();
@@ -243,17 +243,17 @@ fn converts(a: &Arena, w: TermId) -> Option<TermId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide::{Care, Decider};
+    use super::super::decide::{Decider, ModelEffort};
     use super::super::obligation::{Decision, Obligation};
     use crate::solver::WrapMode;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     /// Builds `left = n - done; tail = (unsigned)left % (4 * width); a[n - tail]`, where `n` and `done` are at most a
     /// million.
     fn rest_of_row(a: &mut Arena, least_left: Option<i128>) -> (Obligation, TermId) {
-        let mut input = |i, name: &str| a.fresh(SymKind::Input(InputSource::Argv(i)), name, Range::of_int(32, true));
+        let mut input = |i, name: &str| a.fresh(SymKind::Input(InputSource::Argv(i)), name, Interval::of_int(32, true));
         let (n, done, width) = (input(1, "n"), input(2, "done"), input(3, "width"));
         let [zero, one, four, most, widest] = [0, 1, 4, 1_000_000, 1024].map(|v| a.int(v));
         let left = a.sub(n, done);
@@ -279,7 +279,7 @@ mod tests {
         let mut decider = Decider::default();
         let conversions = decider.wraps_of(a, goals[0]).to_vec();
         assert_eq!(conversions.len(), 1);
-        decider.by_value(a, o, goals, &conversions, Care::Thorough)
+        decider.by_value(a, o, goals, &conversions, ModelEffort::Thorough)
     }
 
     #[test]

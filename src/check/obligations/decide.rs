@@ -10,9 +10,9 @@
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
 use super::proofs::Proof;
-use super::ranges::Met;
+use super::ranges::MetRanges;
 use crate::counterexample::degenerate::Sizes;
-use crate::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
+use crate::solver::{self, Answer, FactContext, GroupResults, Model, SolverLimits, WrapMode};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
@@ -25,7 +25,7 @@ const WRAPPING: usize = 8;
 
 /// Effort spent on a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum ModelEffort {
     /// Searches for a small model, and determines whether it is degenerate.
     Thorough,
     /// Takes the first model: making it small is expensive, and only replayed or shown models need that.
@@ -35,7 +35,7 @@ pub(super) enum Care {
 /// Decides obligations and remembers proofs and models.
 #[derive(Default)]
 pub struct Decider {
-    pub limits: Limits,
+    pub limits: SolverLimits,
     /// Work of all searches together, whatever their own limits are.
     pub until: Option<Allotment>,
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: a larger budget may
@@ -61,8 +61,8 @@ pub struct Decider {
     pub(super) hopeless: FxHashMap<(TermId, TermId), Work>,
     pub(super) wraps: FxHashMap<TermId, Vec<TermId>>,
     /// Facts prepared for earlier obligations, latest last; the next obligations often share them.
-    pub(super) contexts: Vec<((TermId, WrapMode), Context)>,
-    pub(super) groups: Groups,
+    pub(super) contexts: Vec<((TermId, WrapMode), FactContext)>,
+    pub(super) groups: GroupResults,
     /// Symbols of facts and goals.
     pub(super) symbols: FxHashMap<TermId, Rc<[SymId]>>,
     /// Models in which an access went out of bounds because an operation wrapped: they often refute the next access
@@ -74,21 +74,21 @@ pub struct Decider {
 
 impl Decider {
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SolverLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
-        self.decide_with(a, o, Care::Thorough)
+        self.decide_with(a, o, ModelEffort::Thorough)
     }
 
     /// Decides as [`Self::decide`] does, but with the first model found, and without determining whether it is
     /// degenerate: for results that are examined again before they are replayed or shown.
     pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
-        self.decide_with(a, o, Care::Rough)
+        self.decide_with(a, o, ModelEffort::Rough)
     }
 
-    fn decide_with(&mut self, a: &mut Arena, o: &Obligation, care: Care) -> Decision {
+    fn decide_with(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
         self.cut = false;
         if let Some(d) = self.decided.get(o) {
             return d.clone();
@@ -103,7 +103,7 @@ impl Decider {
         }
         let d = self.decide_new(a, o, care);
         self.limits = usual;
-        if !(self.cut || care == Care::Rough && matches!(d, Decision::Fails { .. })) {
+        if !(self.cut || care == ModelEffort::Rough && matches!(d, Decision::Fails { .. })) {
             self.decided.insert(o.clone(), d.clone());
         }
         d
@@ -111,15 +111,15 @@ impl Decider {
 
     /// Decides whether a condition can hold at all; [`Decision::Safe`] where it cannot.
     pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decision {
-        self.happens_with(a, cond, Care::Thorough)
+        self.happens_with(a, cond, ModelEffort::Thorough)
     }
 
     /// Decides as [`Self::happens`] does, with the first model found: for callers that need only its existence.
     pub fn happens_roughly(&mut self, a: &mut Arena, cond: TermId) -> Decision {
-        self.happens_with(a, cond, Care::Rough)
+        self.happens_with(a, cond, ModelEffort::Rough)
     }
 
-    fn happens_with(&mut self, a: &mut Arena, cond: TermId, care: Care) -> Decision {
+    fn happens_with(&mut self, a: &mut Arena, cond: TermId, care: ModelEffort) -> Decision {
         self.cut = false;
         let facts = a.conjuncts(cond);
         let never = a.bool(false);
@@ -141,7 +141,7 @@ impl Decider {
         })
     }
 
-    fn decide_new(&mut self, a: &mut Arena, o: &Obligation, care: Care) -> Decision {
+    fn decide_new(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
@@ -153,7 +153,7 @@ impl Decider {
             return Decision::Safe;
         }
         let mut unmet: Vec<TermId> = vec![];
-        let mut met: Met = Met::default();
+        let mut met: MetRanges = MetRanges::default();
         for goal in goals {
             if a.as_bool(goal) == Some(true) {
                 continue;
@@ -161,7 +161,7 @@ impl Decider {
             let (mut roots, free) = match self.bound(a, o.facts, &facts, goal) {
                 Some(proof) => proof,
                 None => {
-                    if care == Care::Thorough
+                    if care == ModelEffort::Thorough
                         && let Some(d) = self.known_input(a, &facts, goal)
                     {
                         return d;
@@ -192,7 +192,7 @@ impl Decider {
         if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
             return Decision::SafeIfNoWrap(self.name(a, &unmet));
         }
-        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
+        let quick = SolverLimits { work: self.limits.work.min(QUICK), ..self.limits };
         // Where an operation is known not to wrap, no arithmetic modulo 2^n is needed.
         let plain = self.plain(a, o, both, &unmet, &met);
         let (read, goal) = {
@@ -212,7 +212,7 @@ impl Decider {
                 let d = self.underflowing(a, &facts, both, &unmet, m, care);
                 let d = d.unwrap_or_else(|| self.by_value(a, o, goals, &unmet, care));
                 // Only the smallest model decides: the first one may wrap in the other direction.
-                self.cut |= care == Care::Rough && matches!(d, Decision::SafeIfNoWrap(_));
+                self.cut |= care == ModelEffort::Rough && matches!(d, Decision::SafeIfNoWrap(_));
                 d
             }
             Answer::Unknown(_) => {
@@ -230,16 +230,16 @@ impl Decider {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decider, Decision, Met, Obligation};
+    use super::{Decider, Decision, MetRanges, Obligation};
     use crate::solver::WrapMode;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymKind};
 
     #[test]
     fn a_rough_look_leaves_the_next_ones_thorough() {
         let mut a = Arena::new();
-        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::of_int(32, true));
         let [zero, one, extent] = [0, 1, 16].map(|v| a.int(v));
         let facts = a.le(zero, n);
         let o = Obligation { facts, offset: n, bytes: one, extent };
@@ -258,7 +258,7 @@ mod tests {
     fn what_follows_is_proved_goal_by_goal_and_no_model_is_sought_of_the_rest() {
         let mut a = Arena::new();
         let [n, m] =
-            ["n", "m"].map(|name| a.fresh(SymKind::Input(InputSource::Argv(1)), name, Range::of_int(32, true)));
+            ["n", "m"].map(|name| a.fresh(SymKind::Input(InputSource::Argv(1)), name, Interval::of_int(32, true)));
         let [one, three] = [1, 3].map(|v| a.int(v));
         let product = a.mul(n, m);
         let (positive, larger, together) = (a.le(one, n), a.le(three, m), a.le(three, product));
@@ -280,8 +280,8 @@ mod tests {
     #[test]
     fn obligations_end_at_what_a_proof_takes_as_any_number() {
         let mut a = Arena::new();
-        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
-        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Range::of_int(32, true));
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::of_int(32, true));
+        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Interval::of_int(32, true));
         let [zero, four, thousand] = [0, 4, 1000].map(|v| a.int(v));
         let more = a.add(n, thousand);
         let wrapped = a.wrap(more, 32, true);
@@ -307,7 +307,7 @@ mod tests {
         };
         used.push(goal);
         assert_eq!(d.unmet(&mut a, facts, &used, &free).open, vec![]);
-        assert_eq!(d.unmet(&mut a, facts, &used, &crate::solver::Free::default()).open, vec![wrapped]);
+        assert_eq!(d.unmet(&mut a, facts, &used, &crate::solver::FreeTerms::default()).open, vec![wrapped]);
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
@@ -317,8 +317,8 @@ mod tests {
     #[test]
     fn goals_that_differ_by_a_constant_share_an_answer() {
         let mut a = Arena::new();
-        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
-        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Range::of_int(32, true));
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::of_int(32, true));
+        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Interval::of_int(32, true));
         let product = a.mul(n, i);
         let (seven, zero) = (a.int(7), a.int(0));
         let (facts, other) = (a.le(product, seven), a.le(zero, n));
@@ -336,7 +336,7 @@ mod tests {
         let crate::solver::Answer::Model(_) = d.prove(&mut a, facts, &[facts], six, &limits) else {
             panic!("it may be 7")
         };
-        let nothing = crate::solver::Limits { work: base::work::Work::NONE, steps: 0, core: false };
+        let nothing = crate::solver::SolverLimits { work: base::work::Work::NONE, steps: 0, core: false };
         let crate::solver::Answer::Model(m) = d.prove(&mut a, facts, &[facts], five, &nothing) else {
             panic!("what is above 6 is above 5")
         };
@@ -348,8 +348,8 @@ mod tests {
     #[test]
     fn what_rests_on_what_may_wrap_is_computed_modulo() {
         let mut a = Arena::new();
-        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
-        let x = a.fresh(SymKind::Input(InputSource::Argv(2)), "x", Range::of_int(32, true));
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::of_int(32, true));
+        let x = a.fresh(SymKind::Input(InputSource::Argv(2)), "x", Interval::of_int(32, true));
         let [zero, one, hundred, thousand] = [0, 1, 100, 1000].map(|v| a.int(v));
         let fourfold = {
             let all = a.scale(n, 4);
@@ -380,7 +380,7 @@ mod tests {
         };
         let mut d = Decider::default();
         // Only `x + 1000 <= 2000` keeps `x` small, and that also holds where the sum wraps.
-        let known = Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
+        let known = MetRanges::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
         let plain = d.plain(&mut a, &o, goal, &[sum], &known);
         assert!(
             plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),

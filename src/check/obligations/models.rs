@@ -4,12 +4,12 @@
 //! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it needs a
 //! size below 1).
 
-use super::decide::{Care, Decider};
+use super::decide::{Decider, ModelEffort};
 use super::obligation::Decision;
-use crate::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
+use crate::solver::{self, Answer, Model, ModelAnswer, SolverLimits, WrapMode};
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
 /// Least work of a search for a small witness, and most work of one search among several.
@@ -29,12 +29,12 @@ impl Decider {
         goal: TermId,
         unmet: &[TermId],
         first: Model,
-        care: Care,
+        care: ModelEffort,
     ) -> Option<Decision> {
         let mut all = facts.to_vec();
         for w in unmet {
             let Term::Wrap { arg, bits, signed } = *a.get(*w) else { continue };
-            let range = Range::of_int(bits, signed);
+            let range = Interval::of_int(bits, signed);
             if let Some(hi) = range.hi {
                 let most = a.int(hi);
                 all.push(a.le(arg, most));
@@ -44,7 +44,7 @@ impl Decider {
                 all.push(a.le(least, arg));
             }
         }
-        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
+        let quick = SolverLimits { work: self.limits.work.min(QUICK), ..self.limits };
         let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
             first
         } else {
@@ -86,7 +86,7 @@ impl Decider {
                 let (t, v) = (a.symbol_term(*s), a.int(*v));
                 fixed.push(a.eq(t, v));
             }
-            let quick = Limits { work: KNOWN_INPUT, ..self.limits };
+            let quick = SolverLimits { work: KNOWN_INPUT, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
                 let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
                 self.cut |= degenerate;
@@ -104,9 +104,9 @@ impl Decider {
         goal: TermId,
         first: Model,
         mode: WrapMode,
-        care: Care,
+        care: ModelEffort,
     ) -> Decision {
-        if care == Care::Rough {
+        if care == ModelEffort::Rough {
             return Decision::Fails { model: first, mode, degenerate: false };
         }
         let mut all = facts.to_vec();
@@ -115,7 +115,7 @@ impl Decider {
         let inputs: Vec<SymId> =
             symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is replayed and shown to users.
-        let limits = Limits {
+        let limits = SolverLimits {
             work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
                 .min(self.until.map_or(Work::MAX, Allotment::left)),
             ..self.limits
@@ -156,7 +156,7 @@ impl Decider {
         inputs: &[SymId],
         first: Model,
         mode: WrapMode,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Model {
         let Some(most) = self.handy.map(i128::from).filter(|most| self.sizes.bytes(a, &first, mode) > *most) else {
             return first;

@@ -6,7 +6,7 @@
 
 use super::decide::Decider;
 use super::relevance::strongest;
-use crate::solver::{self, Answer, Context, Free, Limits, WrapMode};
+use crate::solver::{self, Answer, FactContext, FreeTerms, SolverLimits, WrapMode};
 use base::reasons::UnknownReason;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Term, TermId};
@@ -16,7 +16,7 @@ use engine::symbolic::terms::term::{Term, TermId};
 pub(super) struct Proof {
     pub constant: i128,
     pub used: Vec<TermId>,
-    pub free: Free,
+    pub free: FreeTerms,
 }
 
 /// Most proofs and models that are kept for each family of goals that differ by a constant.
@@ -28,7 +28,7 @@ const CONTEXTS: usize = 8;
 impl Decider {
     /// Whether there is a proof without Z3 that reads wraps modulo 2^n.
     pub(super) fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
-        let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
+        let limits = SolverLimits { steps: self.limits.steps / 4, ..self.limits };
         // Goals that do not follow from these are tried without wraps next, from all facts.
         if let Some((near, together)) = self.relevant(a, facts, goal) {
             return self.context(a, together, &near, WrapMode::Exact).bound(a, goal, &limits).is_some();
@@ -43,7 +43,7 @@ impl Decider {
         all: TermId,
         facts: &[TermId],
         goal: TermId,
-    ) -> Option<(Vec<TermId>, Free)> {
+    ) -> Option<(Vec<TermId>, FreeTerms)> {
         if let Some(proof) = self.proof_of(a, facts, goal) {
             return Some(proof);
         }
@@ -57,7 +57,7 @@ impl Decider {
     }
 
     /// Proves a goal from the relevant facts, where these are a small part of all facts.
-    fn bound_by_relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+    fn bound_by_relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, FreeTerms)> {
         let limits = self.limits;
         let (near, together) = self.relevant(a, facts, goal)?;
         let proof = self.context(a, together, &near, WrapMode::Assume).bound(a, goal, &limits)?;
@@ -71,10 +71,10 @@ impl Decider {
         all: TermId,
         facts: &[TermId],
         goal: TermId,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> Answer {
         if let Some((used, free)) = self.proof_of(a, facts, goal) {
-            return Answer::Proved { by: solver::Method::Poly, used, free };
+            return Answer::Proved { by: solver::Prover::Poly, used, free };
         }
         let (family, _) = family(a, goal);
         let known =
@@ -87,7 +87,7 @@ impl Decider {
             return Answer::Unknown(UnknownReason::SolverWork);
         }
         if let Some((used, free)) = self.bound_by_relevant(a, facts, goal) {
-            return Answer::Proved { by: solver::Method::Poly, used, free };
+            return Answer::Proved { by: solver::Prover::Poly, used, free };
         }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
@@ -108,7 +108,7 @@ impl Decider {
         answer
     }
 
-    pub(super) fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+    pub(super) fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, FreeTerms)> {
         let (family, constant) = family(a, goal);
         let proof = self
             .proofs
@@ -118,7 +118,7 @@ impl Decider {
         Some((proof.used.clone(), proof.free.clone()))
     }
 
-    pub(super) fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, Free)) {
+    pub(super) fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, FreeTerms)) {
         let (family, constant) = family(a, goal);
         let known = self.proofs.entry(family).or_default();
         // A weaker proof that needs at least the same facts is redundant.
@@ -129,7 +129,7 @@ impl Decider {
     }
 
     /// Returns the facts prepared for proofs.
-    pub(super) fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut Context {
+    pub(super) fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut FactContext {
         let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
             Some(i) => self.contexts.remove(i),
             None => {
@@ -137,7 +137,7 @@ impl Decider {
                     self.contexts.remove(0);
                 }
                 let facts = strongest(a, facts);
-                ((all, mode), Context::new(a, &facts, mode))
+                ((all, mode), FactContext::new(a, &facts, mode))
             }
         };
         self.contexts.push(entry);

@@ -8,11 +8,11 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use super::wrapping;
-use crate::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::solver::{self, Answer, FreeTerms, SolverLimits, WrapMode};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,22 +28,28 @@ const RANGE_TRIES: u32 = 3;
 const OTHER_WRAPS: usize = 32;
 
 /// Range obligations that were met, with those that their proofs rest on.
-pub(super) type Met = FxHashMap<TermId, Vec<TermId>>;
+pub(super) type MetRanges = FxHashMap<TermId, Vec<TermId>>;
 
 /// Range obligations that were examined.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Ranges {
+pub(super) struct RangeObligations {
     pub open: Vec<TermId>,
-    pub met: Met,
+    pub met: MetRanges,
 }
 
 impl Decider {
     /// Returns the range obligations below the roots, except those below free terms, that do not follow from the
     /// facts or exceed the budget.
-    pub(super) fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
+    pub(super) fn unmet(
+        &mut self,
+        a: &mut Arena,
+        facts: TermId,
+        roots: &[TermId],
+        free: &FreeTerms,
+    ) -> RangeObligations {
         let until = Allotment::of(self.limits.work * UNMET_TIMES);
         let until = self.until.map_or(until, |u| u.min(until));
-        let mut found = Ranges::default();
+        let mut found = RangeObligations::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
@@ -75,7 +81,7 @@ impl Decider {
         o: &Obligation,
         goal: TermId,
         unmet: &[TermId],
-        met: &Met,
+        met: &MetRanges,
     ) -> FxHashMap<TermId, TermId> {
         let facts = a.conjuncts(o.facts);
         let mut wraps: Vec<TermId> =
@@ -118,7 +124,7 @@ impl Decider {
         (arg, bits, signed): (TermId, u32, bool),
         plain: &FxHashMap<TermId, TermId>,
     ) -> bool {
-        let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return false };
+        let Interval { lo: Some(lo), hi: Some(hi) } = Interval::of_int(bits, signed) else { return false };
         let (lo, hi) = (a.int(lo), a.int(hi));
         let goals = [a.le(lo, arg), a.le(arg, hi)];
         goals.into_iter().all(|goal| {
@@ -138,7 +144,7 @@ impl Decider {
         let older: Vec<TermId> =
             a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
         let all = a.and_all(older.clone());
-        let r = Range::of_int(bits, signed);
+        let r = Interval::of_int(bits, signed);
         let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
         let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
         let mut rests = vec![];
@@ -155,7 +161,7 @@ impl Decider {
                 return None;
             }
             // A range that is undecided under some facts is seldom decided under others.
-            let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
+            let limits = SolverLimits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
             let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
             let answer = if tried < RANGE_TRIES {
                 self.prove(a, all, &older, goal, &limits)
@@ -165,7 +171,7 @@ impl Decider {
                         self.cut = true;
                         Answer::Unknown(UnknownReason::SolverWork)
                     },
-                    |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
+                    |(used, free)| Answer::Proved { by: solver::Prover::Poly, used, free },
                 )
             };
             match answer {
@@ -190,7 +196,7 @@ impl Decider {
     }
 
     /// Returns the wraps below some roots, except those that are only below free terms.
-    pub(super) fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
+    pub(super) fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &FreeTerms) -> Vec<TermId> {
         if free.is_empty() {
             return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
         }

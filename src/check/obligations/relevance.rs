@@ -75,11 +75,11 @@ mod tests {
     use super::strongest;
     use crate::obligations::decide::Decider;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     fn input(a: &mut Arena, n: u32) -> TermId {
-        a.fresh(SymKind::Input(InputSource::Argv(n)), format!("argv[{n}]"), Range::of_int(32, true))
+        a.fresh(SymKind::Input(InputSource::Argv(n)), format!("argv[{n}]"), Interval::of_int(32, true))
     }
 
     #[test]
@@ -106,13 +106,13 @@ mod tests {
         let (n, m) = (input(&mut a, 1), input(&mut a, 2));
         let zero = a.int(0);
         let mut facts = vec![a.lt(zero, n), a.le(n, m)];
-        let mut rounds = vec![];
+        let mut iterations = vec![];
         for _ in 0..100 {
-            let k = a.fresh(SymKind::Iteration { name: "k".into() }, "k", Range::new(0, i128::from(i32::MAX)));
+            let k = a.fresh(SymKind::Iteration { name: "k".into() }, "k", Interval::new(0, i128::from(i32::MAX)));
             facts.push(a.lt(k, n));
-            rounds.push(k);
+            iterations.push(k);
         }
-        let goal = a.lt(rounds[40], m);
+        let goal = a.lt(iterations[40], m);
         let mut decider = Decider::default();
         let (chosen, together) = decider.relevant(&mut a, &facts, goal).unwrap();
         assert_eq!(chosen, [facts[0], facts[1], facts[42]]);
@@ -120,12 +120,12 @@ mod tests {
         let (used, _) = decider.bound(&mut a, all, &facts, goal).unwrap();
         assert!(used.iter().all(|f| facts.contains(f)) && together != all);
         // A goal that needs another loop's count is proved from all facts.
-        let other = a.le(rounds[3], rounds[40]);
+        let other = a.le(iterations[3], iterations[40]);
         facts.push(other);
         let all = a.and_all(facts.clone());
-        let far = a.lt(rounds[3], m);
+        let far = a.lt(iterations[3], m);
         assert!(decider.bound(&mut a, all, &facts, far).is_some());
-        let wrong = a.lt(rounds[5], rounds[6]);
+        let wrong = a.lt(iterations[5], iterations[6]);
         assert!(decider.bound(&mut a, all, &facts, wrong).is_none());
     }
 }

@@ -7,9 +7,9 @@
 
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::memory::object::Freed;
-use engine::symbolic::memory::object::{Memory, ObjState, Rest};
-use engine::symbolic::memory::value::{Ratio, Target, Value};
+use engine::symbolic::memory::object::FreeState;
+use engine::symbolic::memory::object::{Memory, ObjState, UncoveredContents};
+use engine::symbolic::memory::value::{GuardedTarget, Ratio, Value};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
@@ -21,16 +21,16 @@ const ROUNDS: usize = 4;
 
 /// Values that a path condition decides.
 #[derive(Default)]
-pub(crate) struct Decided {
+pub(crate) struct DecidedValues {
     /// Values of symbols and other atoms, and truth values of conditions.
     all: FxHashMap<TermId, TermId>,
     /// Cache of substituted terms: the terms of one memory have most subterms in common.
     done: RefCell<FxHashMap<TermId, TermId>>,
 }
 
-impl Decided {
+impl DecidedValues {
     /// Clears the cache of substituted terms: they may belong to a task that has ended.
-    pub fn forget_terms(&self) {
+    pub fn clear_terms(&self) {
         self.done.borrow_mut().clear();
     }
 
@@ -98,9 +98,9 @@ impl Decided {
             Value::Bool(t) => Value::Bool(self.term(a, *t)),
             Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), ..*r }),
             Value::Ptr(p) => {
-                let mut targets: Vec<Target> = p
+                let mut targets: Vec<GuardedTarget> = p
                     .iter()
-                    .map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() })
+                    .map(|t| GuardedTarget { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() })
                     .collect();
                 targets.retain(|t| a.as_bool(t.cond) != Some(false));
                 Value::Ptr(Rc::new(targets))
@@ -122,13 +122,13 @@ impl Decided {
                     })
                     .collect();
                 let freed = state.freed.as_ref().map(|f| {
-                    Rc::new(Freed {
+                    Rc::new(FreeState {
                         cond: self.term(a, f.cond),
                         with_context: self.term(a, f.with_context),
                         at: f.at.clone(),
                     })
                 });
-                let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_))
+                let rest = matches!(state.rest, UncoveredContents::Layer(_) | UncoveredContents::Either(_))
                     .then(|| state.rest.map(&mut |t| self.term(a, t)));
                 if changed.is_empty() && freed == state.freed && rest.is_none() {
                     return (o, state.clone());
@@ -162,9 +162,9 @@ fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
 
 /// Substitutes the values that a launch's path decides; the path keeps the remaining conditions. `None` where the
 /// conditions exclude each other.
-pub(crate) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, Decided)> {
+pub(crate) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, DecidedValues)> {
     let conditions = e.arena.conjuncts(l.path);
-    let (decided, facts) = Decided::by(&mut e.arena, &conditions);
+    let (decided, facts) = DecidedValues::by(&mut e.arena, &conditions);
     let path = e.arena.and_all(facts);
     if e.arena.as_bool(path) == Some(false) {
         return None;

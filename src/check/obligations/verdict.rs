@@ -1,6 +1,6 @@
 //! Result of one look at an access, and the change that more effort could make.
 //!
-//! An [`Outcome`] is the verdict of one access in one context; a [`Look`] adds what more effort could change about
+//! An [`AccessVerdict`] is the verdict of one access in one context; a [`AccessExamination`] adds what more effort could change about
 //! it. Plain data with the order in which outcomes outweigh each other.
 
 use base::reasons::UnknownReason;
@@ -10,7 +10,7 @@ use finding::{Finding, Verdict};
 
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum AccessVerdict {
     Safe,
     SafeIfNoWrap(Vec<String>),
     Unknown(UnknownReason),
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
 
 /// What more effort could change about an outcome; the most promising last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum More {
+pub(crate) enum FurtherEffort {
     Nothing,
     /// A model rests on unknowns and was not replayed yet.
     Replay,
@@ -39,12 +39,12 @@ pub(crate) enum Effort {
 
 /// A look at an access.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
-    pub outcome: Outcome,
-    pub more: More,
+pub(crate) struct AccessExamination {
+    pub outcome: AccessVerdict,
+    pub more: FurtherEffort,
 }
 
-impl Outcome {
+impl AccessVerdict {
     /// Rank of unknown outcomes, followed by the rank of possible findings.
     pub const UNKNOWN: u8 = 2;
     const FOUND: u8 = 3;
@@ -114,14 +114,14 @@ impl Outcome {
     }
 }
 
-impl Look {
-    pub fn of(outcome: Outcome) -> Self {
-        Self { outcome, more: More::Nothing }
+impl AccessExamination {
+    pub fn of(outcome: AccessVerdict) -> Self {
+        Self { outcome, more: FurtherEffort::Nothing }
     }
 
     /// Returns a look without any attempt, for lack of budget.
     pub fn none() -> Self {
-        Self { outcome: Outcome::Unknown(UnknownReason::ProgramWork), more: More::Work }
+        Self { outcome: AccessVerdict::Unknown(UnknownReason::ProgramWork), more: FurtherEffort::Work }
     }
 
     /// Returns a look that a glance did not decide.
@@ -131,7 +131,7 @@ impl Look {
 
     /// Returns the worst of the looks at all targets of one access; more effort on any target could change it.
     pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
-        let mut all = Self::of(Outcome::Safe);
+        let mut all = Self::of(AccessVerdict::Safe);
         for l in looks {
             all.more = all.more.max(l.more);
             if l.outcome.rank() > all.outcome.rank() {
@@ -139,7 +139,7 @@ impl Look {
             }
         }
         if all.outcome.is_final() {
-            all.more = More::Nothing;
+            all.more = FurtherEffort::Nothing;
         }
         all
     }
@@ -147,24 +147,25 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, More, Outcome};
+    use super::{AccessExamination, AccessVerdict, FurtherEffort};
     use base::reasons::UnknownReason;
 
     #[test]
     fn a_second_look_without_a_verdict_keeps_the_first() {
-        let safe = Outcome::SafeIfNoWrap(vec!["n * 4".into()]);
-        let late = Outcome::Unknown(UnknownReason::ProgramWork);
-        assert!(matches!(late.clone().or_first(safe.clone()), Outcome::SafeIfNoWrap(_)));
-        assert!(matches!(Outcome::Safe.or_first(late.clone()), Outcome::Safe));
-        assert!(matches!(Outcome::Safe.or_first(safe), Outcome::Safe));
+        let safe = AccessVerdict::SafeIfNoWrap(vec!["n * 4".into()]);
+        let late = AccessVerdict::Unknown(UnknownReason::ProgramWork);
+        assert!(matches!(late.clone().or_first(safe.clone()), AccessVerdict::SafeIfNoWrap(_)));
+        assert!(matches!(AccessVerdict::Safe.or_first(late.clone()), AccessVerdict::Safe));
+        assert!(matches!(AccessVerdict::Safe.or_first(safe), AccessVerdict::Safe));
     }
 
     #[test]
     fn the_worst_target_counts_and_what_any_could_still_change() {
-        let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Work };
-        let open = Look { outcome: Outcome::Unknown(UnknownReason::NoValue), more: More::Replay };
-        let all = Look::worst([Look::of(Outcome::Safe), cut, open]);
-        assert!(matches!(all.outcome, Outcome::Unknown(_)));
-        assert_eq!(all.more, More::Work);
+        let cut = AccessExamination { outcome: AccessVerdict::SafeIfNoWrap(vec![]), more: FurtherEffort::Work };
+        let open =
+            AccessExamination { outcome: AccessVerdict::Unknown(UnknownReason::NoValue), more: FurtherEffort::Replay };
+        let all = AccessExamination::worst([AccessExamination::of(AccessVerdict::Safe), cut, open]);
+        assert!(matches!(all.outcome, AccessVerdict::Unknown(_)));
+        assert_eq!(all.more, FurtherEffort::Work);
     }
 }

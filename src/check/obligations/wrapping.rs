@@ -6,20 +6,20 @@
 
 use super::decide::Decider;
 use super::obligation::Obligation;
-use crate::solver::{self, Limits, Model, ModelAnswer, WrapMode};
+use crate::solver::{self, Model, ModelAnswer, SolverLimits, WrapMode};
 use base::work::Work;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::display;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
 /// Operations of an obligation that may wrap.
-pub struct Operations {
+pub struct WrappingOperations {
     /// Operations by name, each a [`Term::Wrap`].
     named: Vec<(String, TermId)>,
 }
 
-impl Operations {
+impl WrappingOperations {
     /// Returns the operation with a name, as [`name`] forms it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<TermId> {
@@ -29,12 +29,12 @@ impl Operations {
 
 impl Decider {
     /// Returns the operations in an obligation that may wrap.
-    pub fn operations(&mut self, a: &mut Arena, o: &Obligation) -> Operations {
+    pub fn operations(&mut self, a: &mut Arena, o: &Obligation) -> WrappingOperations {
         let roots = [o.facts, o.offset, o.bytes, o.extent];
         let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.wraps_of(a, *t)).collect();
         wraps.sort_unstable();
         wraps.dedup();
-        Operations { named: wraps.into_iter().map(|w| (name(a, w), w)).collect() }
+        WrappingOperations { named: wraps.into_iter().map(|w| (name(a, w), w)).collect() }
     }
 
     /// Returns a model, every input at least 1, in which the access goes out of bounds and `operation` wraps, while
@@ -58,7 +58,7 @@ impl Decider {
         }
         let inputs: Vec<SymId> =
             a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let limits = Limits { work, ..self.limits };
+        let limits = SolverLimits { work, ..self.limits };
         let positive = self.sizes.positive(&inputs);
         let groups = &mut self.groups;
         match solver::find_model(a, &all, &inputs, &positive, WrapMode::Exact, &limits, groups) {
@@ -80,7 +80,7 @@ pub fn inside(a: &mut Arena, o: &Obligation) -> TermId {
 /// Builds the condition that an operation does not wrap.
 fn in_range(a: &mut Arena, wrap: TermId) -> Option<TermId> {
     let Term::Wrap { arg, bits, signed } = *a.get(wrap) else { return None };
-    let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return None };
+    let Interval { lo: Some(lo), hi: Some(hi) } = Interval::of_int(bits, signed) else { return None };
     let (lo, hi) = (a.int(lo), a.int(hi));
     let both = [a.le(lo, arg), a.le(arg, hi)];
     Some(a.and(both[0], both[1]))

@@ -2,27 +2,33 @@
 //!
 //! In: kernel accesses that are not certainly aligned. Out: findings at them.
 
-use super::rule::{Rule, Tally};
-use crate::context::{Context, Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::{DecisionReceiver, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{loc_of, seen};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
-use base::rules::Rule as Class;
+use crate::obligations::verdict::AccessVerdict;
+use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
 use engine::symbolic::terms::term::TermId;
 
 /// The rule `misaligned`.
 pub(crate) struct Alignment;
 
-impl Rule for Alignment {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::Misaligned]
+impl RuleCheck for Alignment {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::Misaligned]
     }
 
-    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+    fn in_kernel(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         for event in &run.run.unaligned {
             if cx.is_spent() {
                 return;
@@ -40,13 +46,18 @@ impl Rule for Alignment {
 }
 
 /// Returns the source position of such a finding.
-fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> {
+fn place(tools: &RootTools<'_>, event: &UnalignedEvent) -> Option<ArrayPosition> {
     let (site, text) = seen(tools.e.program, &event.stack, *event.stack.last()?, event.kind);
     Some((loc_of(tools.e.program, site), text.array))
 }
 
 /// Decides one event; `None` where it gives no finding.
-fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Place) -> Option<Outcome> {
+fn of_kernel(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    event: &UnalignedEvent,
+    place: ArrayPosition,
+) -> Option<AccessVerdict> {
     // An offset that depends on an unknown may well be aligned for every actual value.
     if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
         return None;
@@ -70,8 +81,8 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Pl
     let access = AccessEvent::without_targets(event.stack.clone(), event.bytes, event.kind, event.path)?;
     let essential: [TermId; 1] = [event.offset];
     let s = Suspected {
-        rule: Class::Misaligned,
-        wanted: Wanted::Unaligned(event.align),
+        rule: Rule::Misaligned,
+        wanted: SoughtFault::Unaligned(event.align),
         event: &access,
         object: &object,
         obligation: &obligation,
@@ -79,7 +90,7 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Pl
         message,
     };
     match s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place) {
-        Ok(f) => Some(Outcome::Found(Box::new(f))),
-        Err(why) => Some(Outcome::Unknown(why)),
+        Ok(f) => Some(AccessVerdict::Found(Box::new(f))),
+        Err(why) => Some(AccessVerdict::Unknown(why)),
     }
 }

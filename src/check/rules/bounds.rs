@@ -5,70 +5,68 @@
 //! is checked against the object's parts and rows. This module must not depend on the order of accesses, nor on the
 //! verdicts of others.
 
-use super::rule::Rule;
+use super::rule::RuleCheck;
 use super::{list, pointer};
 use crate::concurrency::reads_from::Exchange;
-use crate::context::{Context, InObject, Run, Tools};
+use crate::context::{CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::counterexample::candidates::{self, OutOfBounds};
 use crate::counterexample::concrete_trials::trials;
 use crate::findings::explanation;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::inside;
 use base::reasons::UnknownReason;
-use base::rules::Rule as Class;
+use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::loops::{prefix_sum, quantified_facts};
 use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
-use engine::symbolic::memory::value::{Base, Lost, Target};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 
 /// The rule `out-of-bounds`.
 pub(crate) struct Bounds;
 
-impl Rule for Bounds {
-    fn classes(&self) -> &'static [Class] {
-        &[
-            Class::OobGlobal,
-            Class::OobShared,
-            Class::OobLocal,
-            Class::OobConstant,
-            Class::DataIndex,
-            Class::UncheckedArgument,
-        ]
+impl RuleCheck for Bounds {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::OobGlobal, Rule::OobShared, Rule::OobLocal, Rule::OobConstant, Rule::DataIndex, Rule::UncheckedArgument]
     }
 }
 
 /// The launch of an access, and the effort to spend on it.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    launch: Option<&'a Run>,
+struct AccessQuery<'a> {
+    launch: Option<&'a ExecutedLaunch>,
     effort: Effort,
 }
 
 /// Looks at an access.
 pub(crate) fn look<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    launch: Option<&Run>,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    launch: Option<&ExecutedLaunch>,
     ev: &AccessEvent,
     effort: Effort,
-) -> Look {
+) -> AccessExamination {
     inside::at_the_place(explanation::is_wanted(cx, ev), || {
         explanation::access(cx, launch, ev, effort);
-        let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, Asked { launch, effort }));
+        let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, AccessQuery { launch, effort }));
         explanation::verdict(&look);
         // A replay with a reduced budget decides nothing.
-        if cut && !look.outcome.is_final() { Look::none() } else { look }
+        if cut && !look.outcome.is_final() { AccessExamination::none() } else { look }
     })
 }
 
 /// Looks at each target of the pointer; the worst counts.
-fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked: Asked<'_>) -> Look {
-    let Asked { launch, effort } = asked;
+fn in_each<'p>(
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    ev: &AccessEvent,
+    asked: AccessQuery<'_>,
+) -> AccessExamination {
+    let AccessQuery { launch, effort } = asked;
     let mut looks = vec![];
     for t in ev.targets.iter() {
         let facts = tools.e.arena.and(ev.path, t.cond);
@@ -76,77 +74,81 @@ fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked:
             continue;
         }
         looks.push(match &t.base {
-            Base::Null | Base::Unknown(_) if effort == Effort::Glance => Look::put_off(),
-            Base::Object(o) if effort == Effort::Glance && pointer::is_hosts_own(tools, *o) => Look::put_off(),
+            Base::Null | Base::Unknown(_) if effort == Effort::Glance => AccessExamination::put_off(),
+            Base::Object(o) if effort == Effort::Glance && pointer::is_hosts_own(tools, *o) => {
+                AccessExamination::put_off()
+            }
             Base::Object(o) => {
                 let look = in_object(cx, tools, ev, asked, (*o, t, facts));
                 in_hosts_memory(cx, tools, launch, ev, (*o, facts, t.offset)).unwrap_or(look)
             }
-            Base::Null => Look::of(through_null(cx, tools, launch, ev, facts, t.offset)),
-            Base::Func(_) => Look::of(Outcome::Unknown(UnknownReason::FunctionPointer)),
-            Base::Unknown(lost) if lost.unset => Look::of(through_unset(cx, tools, launch, ev, facts, lost)),
-            Base::Unknown(lost) => Look::of(
+            Base::Null => AccessExamination::of(through_null(cx, tools, launch, ev, facts, t.offset)),
+            Base::Func(_) => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::FunctionPointer)),
+            Base::Unknown(lost) if lost.unset => {
+                AccessExamination::of(through_unset(cx, tools, launch, ev, facts, lost))
+            }
+            Base::Unknown(lost) => AccessExamination::of(
                 if ev.targets.len() > 1 {
                     never(tools, facts)
                 } else {
                     through_lost(cx, tools, launch, ev, (facts, t.offset), lost)
                 }
-                .unwrap_or_else(|| Outcome::Unknown(lost_pointer(lost))),
+                .unwrap_or_else(|| AccessVerdict::Unknown(lost_pointer(lost))),
             ),
         });
     }
-    Look::worst(looks)
+    AccessExamination::worst(looks)
 }
 
 /// Decides an access on an infeasible path; `None` where the path may be feasible.
-fn never(tools: &mut Tools<'_>, facts: TermId) -> Option<Outcome> {
+fn never(tools: &mut RootTools<'_>, facts: TermId) -> Option<AccessVerdict> {
     let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
     match tools
         .decider
         .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing })
     {
-        Decision::Safe => Some(Outcome::Safe),
-        Decision::SafeIfNoWrap(ops) => Some(Outcome::SafeIfNoWrap(ops)),
+        Decision::Safe => Some(AccessVerdict::Safe),
+        Decision::SafeIfNoWrap(ops) => Some(AccessVerdict::SafeIfNoWrap(ops)),
         Decision::Fails { .. } | Decision::Unknown(_) => None,
     }
 }
 
 fn through_null(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: Option<&Run>,
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: Option<&ExecutedLaunch>,
     ev: &AccessEvent,
     facts: TermId,
     offset: TermId,
-) -> Outcome {
+) -> AccessVerdict {
     match run {
         Some(run) if !cx.bare && !cx.is_spent() => {
             pointer::null_in_kernel(tools, run, ev, facts, offset, cx.place_of(ev))
         }
-        _ => Outcome::Unknown(UnknownReason::NullPointer),
+        _ => AccessVerdict::Unknown(UnknownReason::NullPointer),
     }
 }
 
 /// Returns the reason for an undecided access through a lost pointer.
-pub(crate) fn lost_pointer(lost: &Lost) -> UnknownReason {
+pub(crate) fn lost_pointer(lost: &UnknownPointer) -> UnknownReason {
     UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
 }
 
 /// Checks an operator's access through a lost pointer with small tensors: the replay knows the pointer's target.
 fn through_lost<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: Option<&Run>,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: Option<&ExecutedLaunch>,
     ev: &AccessEvent,
     (facts, offset): (TermId, TermId),
-    lost: &Lost,
-) -> Option<Outcome> {
+    lost: &UnknownPointer,
+) -> Option<AccessVerdict> {
     let run = run.filter(|_| !cx.bare && !cx.is_spent() && tools.root.entry)?;
     if !trials(cx, tools).with_tensors {
         return None;
     }
     let reason = lost_pointer(lost);
-    let extent = tools.e.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::ANY);
+    let extent = tools.e.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Interval::ANY);
     let object =
         Object { kind: ObjKind::DeviceHeap, name: String::new(), extent: None, site: None, func: None, array: true };
     let obligation = Obligation { facts, offset, bytes: ev.bytes, extent };
@@ -155,38 +157,42 @@ fn through_lost<'p>(
 }
 
 fn through_unset<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: Option<&Run>,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: Option<&ExecutedLaunch>,
     ev: &AccessEvent,
     facts: TermId,
-    lost: &Lost,
-) -> Outcome {
+    lost: &UnknownPointer,
+) -> AccessVerdict {
     let found = run.filter(|_| !cx.bare && !cx.is_spent()).map(|run| pointer::unset(cx, tools, run, ev, facts));
     match found {
-        Some(Outcome::Unknown(_)) | None => Outcome::Unknown(lost_pointer(lost)),
+        Some(AccessVerdict::Unknown(_)) | None => AccessVerdict::Unknown(lost_pointer(lost)),
         Some(found) => found,
     }
 }
 
 /// Decides an access to memory that only the host may use, whatever the bounds; `None` where it is no finding.
 fn in_hosts_memory(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: Option<&Run>,
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: Option<&ExecutedLaunch>,
     ev: &AccessEvent,
     (o, facts, offset): (ObjId, TermId, TermId),
-) -> Option<Look> {
+) -> Option<AccessExamination> {
     let run = run.filter(|_| !cx.bare && pointer::is_hosts_own(tools, o) && !cx.is_spent())?;
     let object = tools.e.object(o).clone();
     let extent = object.extent.unwrap_or(ev.bytes);
     let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
-    pointer::hosts_in_kernel(tools, run, ev, &object, &ob, cx.place_of(ev)).map(Look::of)
+    pointer::hosts_in_kernel(tools, run, ev, &object, &ob, cx.place_of(ev)).map(AccessExamination::of)
 }
 
 /// Builds the obligation of an access in an object; also returns whether it uses facts on values that the launch's
 /// threads exchange.
-pub(crate) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &InObject<'_>) -> (Obligation, bool) {
+pub(crate) fn obligation(
+    tools: &mut RootTools<'_>,
+    launch: Option<&ExecutedLaunch>,
+    access: &InObject<'_>,
+) -> (Obligation, bool) {
     let InObject { event: ev, target, facts, extent, .. } = *access;
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
     let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
@@ -206,23 +212,26 @@ pub(crate) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &I
 }
 
 fn in_object<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
     ev: &AccessEvent,
-    asked: Asked<'_>,
-    (o, target, facts): (ObjId, &Target, TermId),
-) -> Look {
-    let Asked { launch, effort } = asked;
+    asked: AccessQuery<'_>,
+    (o, target, facts): (ObjId, &GuardedTarget, TermId),
+) -> AccessExamination {
+    let AccessQuery { launch, effort } = asked;
     let object = tools.e.object(o).clone();
     let Some(extent) = object.extent else {
         let name = object.name;
-        return Look::of(Outcome::Unknown(match object.kind {
+        return AccessExamination::of(AccessVerdict::Unknown(match object.kind {
             ObjKind::Parameter => UnknownReason::ExtentOfParameter(name),
             _ => UnknownReason::ExtentOf(name),
         }));
     };
     if cx.is_spent() {
-        return Look { outcome: Outcome::Unknown(UnknownReason::ProgramWork), more: More::Work };
+        return AccessExamination {
+            outcome: AccessVerdict::Unknown(UnknownReason::ProgramWork),
+            more: FurtherEffort::Work,
+        };
     }
     let access = InObject { event: ev, object: &object, target, facts, extent };
     let (ob, exchanged) = obligation(tools, launch, &access);
@@ -235,7 +244,7 @@ fn in_object<'p>(
         }
     }
     // Results of small inputs need no search. With several targets only a model shows which one is meant.
-    let at_once = |tools: &Tools<'_>| match effort {
+    let at_once = |tools: &RootTools<'_>| match effort {
         Effort::Full => true,
         Effort::First => tools.root.entry && trials(cx, tools).with_tensors,
         Effort::Glance => false,
@@ -243,18 +252,18 @@ fn in_object<'p>(
     if let Some(run) = launch.filter(|_| ev.targets.len() == 1 && !cx.bare && at_once(tools)) {
         let bad = OutOfBounds { event: ev, object: &object, obligation: &ob, unknowns: unknowns.clone() };
         if let Some(found) = candidates::seen(cx, tools, run, bad, effort != Effort::Full) {
-            return Look::of(found);
+            return AccessExamination::of(found);
         }
     }
     let look = decided(cx, tools, &access, asked, (&ob, exchanged, unknowns));
     match launch {
         Some(run) if look.outcome.is_safe() => {
             if effort == Effort::Glance && list::concern(&tools.e, run, ev) {
-                return Look::put_off();
+                return AccessExamination::put_off();
             }
             let mut looks = vec![look];
             looks.extend(list::ALL.iter().map(|rule| rule.in_object(cx, tools, run, &access, effort)));
-            Look::worst(looks)
+            AccessExamination::worst(looks)
         }
         _ => look,
     }
@@ -262,12 +271,12 @@ fn in_object<'p>(
 
 /// Decides the obligation of an access to an object. `exchanged`: the obligation builds on invariants of the launch.
 fn decided<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
     access: &InObject<'_>,
-    Asked { launch, effort }: Asked<'_>,
+    AccessQuery { launch, effort }: AccessQuery<'_>,
     (ob, exchanged, unknowns): (&Obligation, bool, Vec<UnknownReason>),
-) -> Look {
+) -> AccessExamination {
     // Without a known launch there is no use for a small model.
     let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
     let decision = if rough {
@@ -277,7 +286,7 @@ fn decided<'p>(
     };
     explanation::decision(&tools.e, &decision, tools.decider.cut);
     if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
-        return Look::put_off();
+        return AccessExamination::put_off();
     }
     // Facts on the kernel's own stores need a full look, or a case without unknowns.
     let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
@@ -289,14 +298,14 @@ fn decided<'p>(
     }
     let exchanged = exchanged || other.is_some();
     let look = match other.unwrap_or(decision) {
-        Decision::Safe => Look::of(safe_if(vec![], launch.filter(|_| exchanged))),
-        Decision::SafeIfNoWrap(ops) => Look::of(safe_if(ops, launch.filter(|_| exchanged))),
-        Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
+        Decision::Safe => AccessExamination::of(safe_if(vec![], launch.filter(|_| exchanged))),
+        Decision::SafeIfNoWrap(ops) => AccessExamination::of(safe_if(ops, launch.filter(|_| exchanged))),
+        Decision::Unknown(why) => AccessExamination::of(AccessVerdict::Unknown(why)),
         Decision::Fails { model, mode, degenerate } => match (launch, unknowns.first()) {
-            (_, _) if cx.bare => Look::of(Outcome::Unknown(UnknownReason::OnlyAssumed)),
-            (None, _) => Look::of(Outcome::Unknown(UnknownReason::NoLaunch)),
+            (_, _) if cx.bare => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::OnlyAssumed)),
+            (None, _) => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::NoLaunch)),
             (Some(_), Some(u)) if effort == Effort::First => {
-                Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }
+                AccessExamination { outcome: AccessVerdict::Unknown(u.clone()), more: FurtherEffort::Replay }
             }
             (Some(run), _) => {
                 let c = Counterexample { model, mode, degenerate };
@@ -307,7 +316,7 @@ fn decided<'p>(
                     unknowns,
                 };
                 let outcome = candidates::replayed(cx, tools, run, bad(unknowns.clone()), c);
-                let again = if matches!(outcome, Outcome::Unknown(_)) {
+                let again = if matches!(outcome, AccessVerdict::Unknown(_)) {
                     pointer::unset_index(
                         tools,
                         run,
@@ -320,31 +329,31 @@ fn decided<'p>(
                 } else {
                     None
                 };
-                Look::of(again.unwrap_or(outcome))
+                AccessExamination::of(again.unwrap_or(outcome))
             }
         },
     };
-    if tools.decider.cut { Look { more: More::Work, ..look } } else { look }
+    if tools.decider.cut { AccessExamination { more: FurtherEffort::Work, ..look } } else { look }
 }
 
 /// Returns safe, provided that these operations do not wrap, nor those that the launch's invariants rest on.
-fn safe_if(mut ops: Vec<String>, with_invariants: Option<&Run>) -> Outcome {
+fn safe_if(mut ops: Vec<String>, with_invariants: Option<&ExecutedLaunch>) -> AccessVerdict {
     for op in with_invariants.map_or(&[][..], |run| run.invariants.operations()) {
         if !ops.contains(op) {
             ops.push(op.clone());
         }
     }
-    if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) }
+    if ops.is_empty() { AccessVerdict::Safe } else { AccessVerdict::SafeIfNoWrap(ops) }
 }
 
 /// Retries an access whose model led to no verdict under all conditions of the path to the launch, including those
 /// unrelated to its arguments.
 fn on_the_whole_way<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     access: OutOfBounds<'_>,
-) -> Option<Outcome> {
+) -> Option<AccessVerdict> {
     if cx.is_spent() {
         return None;
     }
@@ -363,14 +372,14 @@ fn on_the_whole_way<'p>(
         Decision::Fails { model, mode, degenerate } => {
             let c = Counterexample { model, mode, degenerate };
             Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, c))
-                .filter(Outcome::is_finding)
+                .filter(AccessVerdict::is_finding)
         }
     }
 }
 
 /// Decides with reads-from facts: a value read from memory that the kernel writes is the value at the launch, or one
 /// that some thread stores.
-fn with_stores(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<Decision> {
+fn with_stores(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ob: &Obligation) -> Option<Decision> {
     let extent = |e: &mut Executor<'_>, o: ObjId| {
         let extent = e.object(o).extent?;
         Some(run.decided.term(&mut e.arena, extent))

@@ -1,31 +1,37 @@
 //! `false-assumption`: claims of a kernel about itself that a launch violates.
 //!
-//! In: claims of a kernel that may not hold. Out: findings at them. [`crate::engine`]'s ablation reports results that
+//! In: claims of a kernel that may not hold. Out: findings at them. [`crate::pipeline`]'s ablation reports results that
 //! rest on a valid claim.
 
-use super::rule::{Rule, Tally};
-use crate::context::{Context, Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::{DecisionReceiver, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
-use base::rules::Rule as Class;
+use crate::obligations::verdict::AccessVerdict;
+use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent};
 use engine::symbolic::memory::object::{ObjKind, Object};
 use engine::symbolic::terms::term::TermId;
 use ir::Program;
-use witness::Fault;
+use witness::AccessFault;
 
 /// The rule `false-assumption`.
 pub(crate) struct Claims;
 
-impl Rule for Claims {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::FalseAssumption]
+impl RuleCheck for Claims {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::FalseAssumption]
     }
 
-    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+    fn in_kernel(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         for event in &run.run.claims {
             if cx.is_spent() {
                 return;
@@ -45,16 +51,21 @@ impl Rule for Claims {
 }
 
 /// Returns the position of such a finding: the claim, with its text in the source.
-pub(crate) fn place(program: &Program, event: &ClaimEvent) -> Option<Place> {
+pub(crate) fn place(program: &Program, event: &ClaimEvent) -> Option<ArrayPosition> {
     let site = users_call(program, &event.stack)?;
     Some((loc_of(program, site), event.written.to_string()))
 }
 
 /// Decides one claim; `None` where it holds.
-fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place) -> Option<Outcome> {
+fn of_kernel(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    event: &ClaimEvent,
+    place: ArrayPosition,
+) -> Option<AccessVerdict> {
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
-        Decision::Unknown(why) => return Some(Outcome::Unknown(why)),
+        Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
     let zero = tools.e.arena.int(0);
@@ -71,8 +82,8 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place)
     let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
     let essential: [TermId; 1] = [event.broken];
     let suspected = Suspected {
-        rule: Class::FalseAssumption,
-        wanted: Wanted::Fault(Fault::FalseClaim),
+        rule: Rule::FalseAssumption,
+        wanted: SoughtFault::Fault(AccessFault::FalseClaim),
         event: &access,
         object: &nothing,
         obligation: &obligation,
@@ -88,8 +99,8 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place)
         Ok(mut f) => {
             f.related = below_the_user(tools.e.program, &event.stack, "the claim itself");
             f.assumptions.retain(|a| !(a.starts_with('`') && a.contains(&itself)));
-            Outcome::Found(Box::new(f))
+            AccessVerdict::Found(Box::new(f))
         }
-        Err(why) => Outcome::Unknown(why),
+        Err(why) => AccessVerdict::Unknown(why),
     })
 }

@@ -2,39 +2,45 @@
 //!
 //! In: calls and launches by the host, and calls in kernels, that may violate a contract. Out: findings at them.
 
-use super::rule::{HostEvents, Rule, Tally};
-use crate::context::{Context, Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
-use base::rules::Rule as Class;
+use crate::obligations::verdict::AccessVerdict;
+use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::{ObjKind, Object};
 use finding::{Direction, Position, Related};
 use ir::Program;
 use rustc_hash::FxHashSet;
-use witness::{Fault, Required};
+use witness::{AccessFault, RequiredCondition};
 
 /// The rule `contract`.
 pub(crate) struct Contracts;
 
-impl Rule for Contracts {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::Contract]
+impl RuleCheck for Contracts {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::Contract]
     }
 
-    fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
+    fn in_host(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        events: &HostEvents,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         let mut seen: FxHashSet<(Site, &str, u32)> = FxHashSet::default();
         for event in &events.contracts {
             if cx.is_spent() {
                 return;
             }
             let Some(call) = users_call(cx.program, &event.stack) else { continue };
-            let place: Place = (loc_of(cx.program, call), event.required.text.clone());
+            let place: ArrayPosition = (loc_of(cx.program, call), event.required.text.clone());
             // Iterations of a loop often raise the same question.
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
@@ -44,14 +50,20 @@ impl Rule for Contracts {
         }
     }
 
-    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+    fn in_kernel(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         let mut seen: FxHashSet<(Site, &str, u32)> = FxHashSet::default();
         for event in &run.run.contracts {
             if cx.is_spent() {
                 return;
             }
             let Some(call) = users_call(cx.program, &event.stack) else { continue };
-            let place: Place = (loc_of(cx.program, call), event.required.text.clone());
+            let place: ArrayPosition = (loc_of(cx.program, call), event.required.text.clone());
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
@@ -81,18 +93,18 @@ fn nothing(program: &Program, event: &ContractEvent, kind: ObjKind) -> Object {
     Object { kind, name, extent: None, site: None, func: None, array: false }
 }
 
-fn sought(event: &ContractEvent) -> Required {
-    Required { function: event.function, condition: event.required.condition.clone() }
+fn sought(event: &ContractEvent) -> RequiredCondition {
+    RequiredCondition { function: event.function, condition: event.required.condition.clone() }
 }
 
-fn of_call(tools: &mut Tools<'_>, event: &ContractEvent, place: &Place) -> Outcome {
+fn of_call(tools: &mut RootTools<'_>, event: &ContractEvent, place: &ArrayPosition) -> AccessVerdict {
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
     let program = tools.e.program;
     let zero = tools.e.arena.int(0);
     let (message, related) = words(program, event);
     let suspect = Suspect {
-        rule: Class::Contract,
-        fault: Fault::BrokenContract,
+        rule: Rule::Contract,
+        fault: AccessFault::BrokenContract,
         stack: event.stack.to_vec(),
         object: nothing(program, event, ObjKind::HostLocal),
         array: place.1.clone(),
@@ -110,10 +122,15 @@ fn of_call(tools: &mut Tools<'_>, event: &ContractEvent, place: &Place) -> Outco
 }
 
 /// Decides a call in a kernel; `None` where it satisfies the contract.
-fn in_launch(tools: &mut Tools<'_>, run: &Run, event: &ContractEvent, place: Place) -> Option<Outcome> {
+fn in_launch(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    event: &ContractEvent,
+    place: ArrayPosition,
+) -> Option<AccessVerdict> {
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
-        Decision::Unknown(why) => return Some(Outcome::Unknown(why)),
+        Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
     let program = tools.e.program;
@@ -123,8 +140,8 @@ fn in_launch(tools: &mut Tools<'_>, run: &Run, event: &ContractEvent, place: Pla
     let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
     let (message, related) = words(program, event);
     let suspected = Suspected {
-        rule: Class::Contract,
-        wanted: Wanted::Broken(sought(event)),
+        rule: Rule::Contract,
+        wanted: SoughtFault::Broken(sought(event)),
         event: &access,
         object: &nothing,
         obligation: &obligation,
@@ -134,8 +151,8 @@ fn in_launch(tools: &mut Tools<'_>, run: &Run, event: &ContractEvent, place: Pla
     Some(match suspected.replayed(tools, run, &happens, place) {
         Ok(mut f) => {
             f.related = [related, below_the_user(program, &event.stack, "the call itself")].concat();
-            Outcome::Found(Box::new(f))
+            AccessVerdict::Found(Box::new(f))
         }
-        Err(why) => Outcome::Unknown(why),
+        Err(why) => AccessVerdict::Unknown(why),
     })
 }

@@ -5,15 +5,15 @@
 //! launch that uses the first of them. Some systems let kernels use pageable host memory: the finding is at most
 //! *possible*. The accesses themselves are decided as if the check existed.
 
-use super::rule::{Rule, Tally};
-use crate::context::{Context, Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::{DecisionReceiver, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
 use crate::inference::missing::check_of;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
-use base::rules::{Level, Rule as Class};
+use crate::obligations::verdict::AccessVerdict;
+use base::rules::{Level, Rule};
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::Base;
@@ -22,7 +22,7 @@ use finding::{Finding, Related, USED_HERE, Verdict};
 use ir::registered::is_dispatched_for_devices;
 use models::tensors::{CPU, CUDA, OF_STORAGE};
 use rustc_hash::FxHashMap;
-use witness::Fault;
+use witness::AccessFault;
 
 /// Most launches examined for one tensor, and most accesses of one launch: if none of them can happen, the tensor is
 /// probably checked.
@@ -32,19 +32,26 @@ const ACCESSES: usize = 4;
 const TENSORS: usize = 8;
 
 /// The rule `unchecked-argument` for tensor devices.
-pub(crate) struct Device;
+pub(crate) struct TensorDevice;
 
-impl Rule for Device {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::UncheckedArgument]
+impl RuleCheck for TensorDevice {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::UncheckedArgument]
     }
 
-    fn in_launches(&self, cx: &Context<'_>, tools: &mut Tools<'_>, runs: &[Run], tally: &mut dyn Tally) {
+    fn in_launches(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        runs: &[ExecutedLaunch],
+        tally: &mut dyn DecisionReceiver,
+    ) {
         if !tools.root.entry {
             return;
         }
         let by_device = is_dispatched_for_devices(tools.e.program, tools.root.func);
-        let (mut first, mut unchecked): (Option<(Place, &Run, Finding)>, Vec<String>) = (None, vec![]);
+        let (mut first, mut unchecked): (Option<(ArrayPosition, &ExecutedLaunch, Finding)>, Vec<String>) =
+            (None, vec![]);
         let mut asked: FxHashMap<String, usize> = FxHashMap::default();
         for run in runs {
             for (tensor, accesses) in tensors_used(tools, run) {
@@ -70,16 +77,16 @@ impl Rule for Device {
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
         finding.missing_check = Some(check_of(f, condition, function));
-        tally.note(place, run.kernel, Outcome::Found(Box::new(finding)));
+        tally.note(place, run.kernel, AccessVerdict::Found(Box::new(finding)));
     }
 }
 
 /// Indices of an access of a launch and of one of its targets.
-type At = (usize, usize);
+type TargetIndex = (usize, usize);
 
 /// Returns caller-given tensors whose memory a launch uses, with the accesses that use it.
-fn tensors_used(tools: &Tools<'_>, run: &Run) -> Vec<(String, Vec<At>)> {
-    let mut all: Vec<(String, Vec<At>)> = vec![];
+fn tensors_used(tools: &RootTools<'_>, run: &ExecutedLaunch) -> Vec<(String, Vec<TargetIndex>)> {
+    let mut all: Vec<(String, Vec<TargetIndex>)> = vec![];
     for (i, event) in run.run.accesses.iter().enumerate() {
         for (k, target) in event.targets.iter().enumerate() {
             let Base::Object(o) = target.base else { continue };
@@ -98,7 +105,7 @@ fn tensors_used(tools: &Tools<'_>, run: &Run) -> Vec<(String, Vec<At>)> {
 }
 
 /// Whether the path to a launch states explicitly that a tensor is on a CUDA device.
-fn is_checked(tools: &mut Tools<'_>, path: TermId, device: TermId) -> bool {
+fn is_checked(tools: &mut RootTools<'_>, path: TermId, device: TermId) -> bool {
     let on_device = {
         let cuda = tools.e.arena.int(CUDA);
         tools.e.arena.eq(device, cuda)
@@ -108,12 +115,12 @@ fn is_checked(tools: &mut Tools<'_>, path: TermId, device: TermId) -> bool {
 
 /// Returns the finding at an access where the tensor is on the host.
 fn from_host(
-    tools: &mut Tools<'_>,
-    run: &Run,
-    (access, target): At,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    (access, target): TargetIndex,
     device: TermId,
     tensor: &str,
-) -> Option<(Place, Finding)> {
+) -> Option<(ArrayPosition, Finding)> {
     let event: &AccessEvent = &run.run.accesses[access];
     let target = &event.targets[target];
     let Base::Object(o) = target.base else { return None };
@@ -129,11 +136,11 @@ fn from_host(
     let program = tools.e.program;
     let kernel = program.func(run.kernel).display.split(['(', '<']).next().unwrap_or_default();
     let kernel = kernel.rsplit(' ').next().unwrap_or(kernel);
-    let place: Place = (loc_of(program, launched_at(program, &run.launch)), tensor.to_owned());
+    let place: ArrayPosition = (loc_of(program, launched_at(program, &run.launch)), tensor.to_owned());
     let obligation = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
     let suspected = Suspected {
-        rule: Class::UncheckedArgument,
-        wanted: Wanted::Fault(Fault::HostMemory),
+        rule: Rule::UncheckedArgument,
+        wanted: SoughtFault::Fault(AccessFault::HostMemory),
         event,
         object: &object,
         obligation: &obligation,

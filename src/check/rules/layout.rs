@@ -4,14 +4,14 @@
 
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::kernel::launch::KernelRun;
-use engine::symbolic::memory::partition::{Moment, PartId, Partition};
+use engine::symbolic::memory::partition::{ExecutionPoint, PartId, Partition};
 
 /// Parts that a kernel uses.
-pub(crate) struct Layout {
+pub(crate) struct UsedParts {
     used: Vec<bool>,
 }
 
-impl Layout {
+impl UsedParts {
     pub fn of(run: &KernelRun) -> Self {
         let mut used = vec![false; run.partitions.len()];
         for t in run.accesses.iter().flat_map(|e| e.targets.iter()) {
@@ -34,7 +34,7 @@ impl Layout {
 
     /// Returns the other parts of the same object that exist when an access happens: named before it, or at least in
     /// the same phase, and still in scope.
-    pub fn alive_at(&self, all: &[Partition], own: PartId, at: Moment) -> Vec<PartId> {
+    pub fn alive_at(&self, all: &[Partition], own: PartId, at: ExecutionPoint) -> Vec<PartId> {
         let object = all[own.0 as usize].object;
         (0u32..)
             .map(PartId)

@@ -5,14 +5,14 @@
 //! parts are larger than that, and no other access treats both as one array. A halo (`s = buf + R`, `s[i - R]`),
 //! overlapping views of one array, and reused memory exceed it further, or do so elsewhere.
 
-use super::crossing::{End, Neighbour, Through};
-use super::layout::Layout;
-use crate::context::{Run, Tools};
+use super::crossing::{Neighbour, PartAccess, PartEnd};
+use super::layout::UsedParts;
+use crate::context::{ExecutedLaunch, RootTools};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::partition::PartId;
-use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::memory::value::{Base, GuardedTarget};
 use engine::symbolic::terms::term::TermId;
 use ir::{Op, Operand, Program};
 
@@ -23,7 +23,7 @@ pub(crate) const SLIP: i128 = 2;
 const LEAST: i128 = 4;
 
 /// Meaning of a crossing.
-pub(crate) enum Meaning {
+pub(crate) enum CrossingMeaning {
     /// The parts are separate; the model makes them large enough to show it.
     Apart(Counterexample),
     /// The parts may be separate; the reason for doubt.
@@ -32,15 +32,21 @@ pub(crate) enum Meaning {
     Across,
 }
 
-impl Layout {
+impl UsedParts {
     /// Judges an access that can reach a neighbour.
-    pub fn meaning(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour) -> Meaning {
+    pub fn meaning(
+        &self,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        t: &PartAccess<'_>,
+        n: &Neighbour,
+    ) -> CrossingMeaning {
         let Some(width) = tools.e.arena.as_int(t.event.bytes).filter(|w| *w > 0) else {
-            return Meaning::Doubtful("its length varies");
+            return CrossingMeaning::Doubtful("its length varies");
         };
         let global = !matches!(t.object.kind, ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::DeviceLocal);
         if self.are_one_array(tools, run, t, n, SLIP * width) {
-            return Meaning::Across;
+            return CrossingMeaning::Across;
         }
         let goal = t.goal(tools, n, SLIP * width);
         let slips = matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe);
@@ -48,25 +54,32 @@ impl Layout {
         let wide = self.wide_parts(tools, run, t, n, LEAST * width);
         let wide = tools.decider.decide(&mut tools.e.arena, &wide);
         match (slips, used_otherwise, wide) {
-            (true, Some(why), _) => Meaning::Doubtful(why),
+            (true, Some(why), _) => CrossingMeaning::Doubtful(why),
             (true, None, _) if global && t.event.kind == AccessKind::Read => {
-                Meaning::Doubtful("nothing is overwritten")
+                CrossingMeaning::Doubtful("nothing is overwritten")
             }
             (true, None, Decision::Fails { model, mode, degenerate }) => {
-                Meaning::Apart(Counterexample { model, mode, degenerate })
+                CrossingMeaning::Apart(Counterexample { model, mode, degenerate })
             }
-            (true, None, _) => Meaning::Doubtful("they are too small to tell from elements of one array"),
+            (true, None, _) => CrossingMeaning::Doubtful("they are too small to tell from elements of one array"),
             (false, None, Decision::Fails { .. })
                 if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) =>
             {
-                Meaning::Doubtful("the access reaches far beyond the first")
+                CrossingMeaning::Doubtful("the access reaches far beyond the first")
             }
-            (false, ..) => Meaning::Across,
+            (false, ..) => CrossingMeaning::Across,
         }
     }
 
     /// Whether accesses through the two names go well beyond the border between the parts.
-    fn are_one_array(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> bool {
+    fn are_one_array(
+        &self,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        t: &PartAccess<'_>,
+        n: &Neighbour,
+        slack: i128,
+    ) -> bool {
         let border = border(t, n);
         run.run.accesses.iter().filter(|e| !std::ptr::eq(*e, t.event)).any(|e| {
             e.targets
@@ -78,9 +91,9 @@ impl Layout {
     /// Returns other evidence that both parts serve as one, or that either serves twice.
     fn used_otherwise(
         &self,
-        tools: &mut Tools<'_>,
-        run: &Run,
-        t: &Through<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        t: &PartAccess<'_>,
         n: &Neighbour,
         slack: i128,
     ) -> Option<&'static str> {
@@ -115,11 +128,18 @@ impl Layout {
     }
 
     /// Whether the access can fill the neighbour to its far end without exceeding it: a halo, or an array of both.
-    fn fills(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, width: i128) -> bool {
+    fn fills(
+        &self,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        t: &PartAccess<'_>,
+        n: &Neighbour,
+        width: i128,
+    ) -> bool {
         let a = &mut tools.e.arena;
         let (within, far) = match n.end {
-            End::Start => (None, a.eq(t.offset, n.start)),
-            End::Finish => {
+            PartEnd::Start => (None, a.eq(t.offset, n.start)),
+            PartEnd::Finish => {
                 let behind = self
                     .alive_at(&run.run.partitions, t.own, t.event.at)
                     .into_iter()
@@ -147,8 +167,8 @@ impl Layout {
         };
         let several = a.add_const(n.start, 2 * width);
         let several = match n.end {
-            End::Start => a.le(several, t.start),
-            End::Finish => a.le(several, t.finish),
+            PartEnd::Start => a.le(several, t.start),
+            PartEnd::Finish => a.le(several, t.finish),
         };
         let filled = a.and_all(vec![n.facts, far, several]);
         within.is_none_or(|goal| matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe))
@@ -157,7 +177,14 @@ impl Layout {
 
     /// Builds the obligation of the crossing where its parts have at least `least` bytes, as far as other parts and
     /// the object's end permit.
-    fn wide_parts(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, least: i128) -> Obligation {
+    fn wide_parts(
+        &self,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        t: &PartAccess<'_>,
+        n: &Neighbour,
+        least: i128,
+    ) -> Obligation {
         let goal = t.goal(tools, n, 0);
         let a = &mut tools.e.arena;
         let mut facts = vec![goal.facts];
@@ -178,16 +205,23 @@ impl Layout {
 }
 
 /// Returns the border between two neighbouring parts.
-fn border(t: &Through<'_>, n: &Neighbour) -> TermId {
+fn border(t: &PartAccess<'_>, n: &Neighbour) -> TermId {
     match n.end {
-        End::Finish => n.start,
-        End::Start => t.start,
+        PartEnd::Finish => n.start,
+        PartEnd::Start => t.start,
     }
 }
 
 /// Whether an access may go well beyond a border on both sides. Clearing memory through the undivided pointer is no
 /// evidence of one array.
-fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, t: &Through<'_>, border: TermId, slack: i128) -> bool {
+fn spans(
+    tools: &mut RootTools<'_>,
+    e: &AccessEvent,
+    x: &GuardedTarget,
+    t: &PartAccess<'_>,
+    border: TermId,
+    slack: i128,
+) -> bool {
     if x.base != Base::Object(t.id) || x.part.is_none() && stores_constant(tools.e.program, e) {
         return false;
     }
@@ -215,6 +249,6 @@ fn stores_constant(program: &Program, e: &AccessEvent) -> bool {
     )
 }
 
-fn in_loop(tools: &mut Tools<'_>, e: &AccessEvent) -> bool {
+fn in_loop(tools: &mut RootTools<'_>, e: &AccessEvent) -> bool {
     std::iter::once(&e.site).chain(e.stack.iter()).any(|s| tools.e.is_in_loop(s.func, s.block))
 }

@@ -3,9 +3,9 @@
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that cause them.
 
 use super::memcpy;
-use super::rule::{HostEvents, Rule, Tally};
-use crate::context::{Context, Place, Run, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
@@ -13,17 +13,17 @@ use crate::findings::position::{
     below_launch, below_the_user, inner_places, launched_at, loc_of, named, position, seen, users_call,
 };
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use base::inside;
-use base::rules::Rule as Class;
-use engine::symbolic::exec::events::{AccessEvent, AccessKind, Deed, StaleEvent};
+use base::rules::Rule;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, StaleEvent, StaleOperation};
 use engine::symbolic::exec::site::Site;
-use engine::symbolic::memory::object::Freed;
+use engine::symbolic::memory::object::FreeState;
 use engine::symbolic::memory::value::{Base, Value};
 use finding::{Direction, Related};
 use ir::Program;
 use rustc_hash::FxHashMap;
-use witness::Fault;
+use witness::AccessFault;
 
 /// Most uses of freed memory by one launch that are examined for each source position of a finding.
 const TRIES: usize = 8;
@@ -31,12 +31,18 @@ const TRIES: usize = 8;
 /// The rules `use-after-free` and `double-free`.
 pub(crate) struct Lifetime;
 
-impl Rule for Lifetime {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::UseAfterFree, Class::DoubleFree]
+impl RuleCheck for Lifetime {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::UseAfterFree, Rule::DoubleFree]
     }
 
-    fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
+    fn in_host(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        events: &HostEvents,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         for event in &events.stale {
             if cx.is_spent() {
                 return;
@@ -50,8 +56,14 @@ impl Rule for Lifetime {
     }
 
     /// Reports at most one finding for each source position.
-    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
-        let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
+    fn in_kernel(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
+        tally: &mut dyn DecisionReceiver,
+    ) {
+        let mut tried: FxHashMap<ArrayPosition, usize> = FxHashMap::default();
         for event in &run.run.stale {
             let Some((place, _)) = place_in_kernel(tools, run, event) else { continue };
             let times = tried.entry(place.clone()).or_default();
@@ -66,7 +78,7 @@ impl Rule for Lifetime {
             let outcome = outcome.unless(cut);
             inside::at_the_place(wanted, || explanation::outcome(&outcome));
             match (&outcome, used(run, event)) {
-                (Outcome::Unknown(_), Some(access)) => tally.leave_open(access, run.kernel, outcome),
+                (AccessVerdict::Unknown(_), Some(access)) => tally.record_undecided(access, run.kernel, outcome),
                 _ => tally.note(place, run.kernel, outcome),
             }
         }
@@ -74,12 +86,12 @@ impl Rule for Lifetime {
 }
 
 /// Decides a host operation on freed memory; `None` where the position of the call is unknown.
-fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
+fn of_host(tools: &mut RootTools<'_>, event: &StaleEvent) -> Option<(ArrayPosition, AccessVerdict)> {
     let program = tools.e.program;
     let call = users_call(program, &event.stack)?;
     let argument = match event.deed {
-        Deed::FreedAgain => 0,
-        Deed::Used { kind, .. } => memcpy::argument(program, call, kind),
+        StaleOperation::FreedAgain => 0,
+        StaleOperation::Used { kind, .. } => memcpy::argument(program, call, kind),
     };
     let array = named(program, call, argument, &tools.e.object(event.object).name);
     let suspect = suspect(tools, event, array.clone());
@@ -93,7 +105,11 @@ fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)
 
 /// Decides a kernel operation on freed memory. If the memory was freed before the launch, the finding is at the
 /// launch.
-fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, Outcome)> {
+fn of_kernel(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    event: &StaleEvent,
+) -> Option<(ArrayPosition, AccessVerdict)> {
     let program = tools.e.program;
     let (place, before) = place_in_kernel(tools, run, event)?;
     explanation::stale(&tools.e, event);
@@ -101,7 +117,7 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
     explanation::happens(&tools.e, &decision, tools.decider.cut);
     let happens = match decision {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
-        Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
+        Decision::Unknown(why) => return Some((place, AccessVerdict::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
     let suspect = suspect(tools, event, place.1.clone());
@@ -116,7 +132,7 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
         if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
     let suspected = Suspected {
         rule: suspect.rule,
-        wanted: Wanted::Fault(suspect.fault),
+        wanted: SoughtFault::Fault(suspect.fault),
         event: &access,
         object: &suspect.object,
         obligation: &obligation,
@@ -125,18 +141,18 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
     };
     let mut finding = match suspected.replayed(tools, run, &happens, place.clone()) {
         Ok(f) => f,
-        Err(why) => return Some((place, Outcome::Unknown(why))),
+        Err(why) => return Some((place, AccessVerdict::Unknown(why))),
     };
     let inner = match event.deed {
-        Deed::FreedAgain => below_the_user(program, &event.stack, "the second free itself"),
-        Deed::Used { kind, .. } => inner_places(program, &event.stack, kind),
+        StaleOperation::FreedAgain => below_the_user(program, &event.stack, "the second free itself"),
+        StaleOperation::Used { kind, .. } => inner_places(program, &event.stack, kind),
     };
     finding.related = suspect.related;
     if before {
         finding.related.extend(below_launch(program, &run.launch));
         finding.access.index = String::new();
         let verb = match event.deed {
-            Deed::Used { kind: AccessKind::Read, .. } => "read in the kernel here",
+            StaleOperation::Used { kind: AccessKind::Read, .. } => "read in the kernel here",
             _ => "written in the kernel here",
         };
         finding.related.extend(users_call(program, &event.stack).map(|s| Related {
@@ -146,16 +162,18 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
         }));
     }
     finding.related.extend(inner);
-    Some((place, Outcome::Found(Box::new(finding))))
+    Some((place, AccessVerdict::Found(Box::new(finding))))
 }
 
 /// Returns the kernel access that an event concerns.
-fn used<'r>(run: &'r Run, event: &StaleEvent) -> Option<&'r AccessEvent> {
-    matches!(event.deed, Deed::Used { .. }).then(|| run.run.accesses.iter().find(|a| a.stack == event.stack)).flatten()
+fn used<'r>(run: &'r ExecutedLaunch, event: &StaleEvent) -> Option<&'r AccessEvent> {
+    matches!(event.deed, StaleOperation::Used { .. })
+        .then(|| run.run.accesses.iter().find(|a| a.stack == event.stack))
+        .flatten()
 }
 
 /// Returns the source position of a finding about a kernel, and whether the memory was freed before the launch.
-fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, bool)> {
+fn place_in_kernel(tools: &RootTools<'_>, run: &ExecutedLaunch, event: &StaleEvent) -> Option<(ArrayPosition, bool)> {
     let program = tools.e.program;
     if run.launch.memory.contains_key(&event.object) {
         let argument = run
@@ -171,35 +189,35 @@ fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(
     }
     let site = users_call(program, &event.stack)?;
     let array = match event.deed {
-        Deed::FreedAgain => named(program, site, 0, ""),
-        Deed::Used { kind, .. } => seen(program, &event.stack, *event.stack.last()?, kind).1.array,
+        StaleOperation::FreedAgain => named(program, site, 0, ""),
+        StaleOperation::Used { kind, .. } => seen(program, &event.stack, *event.stack.last()?, kind).1.array,
     };
     Some(((loc_of(program, site), array), false))
 }
 
-fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect {
+fn suspect(tools: &mut RootTools<'_>, event: &StaleEvent, array: String) -> Suspect {
     let zero = tools.e.arena.int(0);
     let object = tools.e.object(event.object).clone();
     let related = where_freed(tools.e.program, &event.freed, &event.stack);
     let (rule, fault, offset, bytes, direction, side, message) = match event.deed {
-        Deed::FreedAgain => (
-            Class::DoubleFree,
-            Fault::FreedAgain,
+        StaleOperation::FreedAgain => (
+            Rule::DoubleFree,
+            AccessFault::FreedAgain,
             zero,
             zero,
             Direction::Write,
             None,
             format!("`{array}` is freed twice"),
         ),
-        Deed::Used { kind, offset, bytes } => {
+        StaleOperation::Used { kind, offset, bytes } => {
             let (what, direction) = match kind {
                 AccessKind::Read => ("read", Direction::Read),
                 AccessKind::Write => ("write", Direction::Write),
                 AccessKind::Atomic => ("atomic update", Direction::Atomic),
             };
             (
-                Class::UseAfterFree,
-                Fault::Freed,
+                Rule::UseAfterFree,
+                AccessFault::Freed,
                 offset,
                 bytes,
                 direction,
@@ -227,7 +245,7 @@ fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect 
 }
 
 /// Returns the positions of the frees, relative to the use: in the function from which both are called.
-fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> {
+fn where_freed(program: &Program, freed: &FreeState, used: &[Site]) -> Vec<Related> {
     let mut out: Vec<Related> = vec![];
     let mut add = |site: Option<Site>, what: &str| {
         let Some(p) = site.map(|s| position(program, s)) else { return };

@@ -3,25 +3,25 @@
 //! In: one event for each side of each call. Out: findings at the calls.
 
 use super::pointer;
-use super::rule::{HostEvents, Rule, Tally};
-use crate::context::{Context, Place, Tools};
+use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
+use crate::context::{ArrayPosition, CheckContext, RootTools};
 use crate::findings::build::structures_disagree;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::position::{loc_of, named, users_call};
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use base::inside;
-use base::rules::Rule as Class;
+use base::rules::Rule;
 use base::work::{Work, done};
 use engine::symbolic::exec::events::{AccessKind, CopyEvent};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::ObjId;
-use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::memory::value::{Base, GuardedTarget};
 use finding::Direction;
 use ir::{Callee, Program};
 use rustc_hash::FxHashMap;
-use witness::Fault;
+use witness::AccessFault;
 
 /// Work on the copies of one call after which no further call path to it is examined.
 const CALL_WORK: Work = Work::seconds(1);
@@ -29,13 +29,19 @@ const CALL_WORK: Work = Work::seconds(1);
 /// The rule `memcpy-out-of-bounds`.
 pub(crate) struct Memcpy;
 
-impl Rule for Memcpy {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::MemcpyOutOfBounds]
+impl RuleCheck for Memcpy {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::MemcpyOutOfBounds]
     }
 
     /// Examines a call once for each call path that leads to it, and for each loop iteration.
-    fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
+    fn in_host(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        events: &HostEvents,
+        tally: &mut dyn DecisionReceiver,
+    ) {
         let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
         for event in &events.copies {
             if cx.is_spent() {
@@ -57,7 +63,7 @@ impl Rule for Memcpy {
 }
 
 /// Decides one side of a copy; returns the outcomes, findings or undecided, by memory.
-fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
+fn of_host(tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, AccessVerdict)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event
@@ -86,7 +92,13 @@ fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
 }
 
 /// Decides one side in one object; `None` where the object's size is unknown.
-fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &Place) -> Option<Outcome> {
+fn side(
+    tools: &mut RootTools<'_>,
+    copy: &CopyEvent,
+    t: &GuardedTarget,
+    o: ObjId,
+    place: &ArrayPosition,
+) -> Option<AccessVerdict> {
     let event = &copy.side;
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
@@ -98,7 +110,7 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
     let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
     explanation::decision(&tools.e, &decision, tools.decider.cut);
     if matches!(decision, Decision::Safe) {
-        return Some(Outcome::Safe);
+        return Some(AccessVerdict::Safe);
     }
     let array = place.1.clone();
     let decision = not_empty(tools, copy, &obligation, decision);
@@ -108,8 +120,8 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
     };
     let disagree = tools.root.entry && structures_disagree(&tools.e, &object, &[t.offset, event.bytes, extent]);
     let suspect = Suspect {
-        rule: if disagree { Class::UncheckedArgument } else { Class::MemcpyOutOfBounds },
-        fault: Fault::Bounds,
+        rule: if disagree { Rule::UncheckedArgument } else { Rule::MemcpyOutOfBounds },
+        fault: AccessFault::Bounds,
         stack: event.stack.to_vec(),
         object,
         message: format!("`{}` {verb} beyond `{array}`", called(tools.e.program, event.site)),
@@ -127,7 +139,7 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
 }
 
 /// Returns a failure in which no allocation is empty, if there is one; otherwise the failure is degenerate.
-fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
+fn not_empty(tools: &mut RootTools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
     let Decision::Fails { model, mode, .. } = &first else { return first };
     if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) {
         return first;

@@ -7,18 +7,20 @@
 //! nor for more memory than any device can hold, for empty allocations, or for inputs that the program rejects.
 
 use super::bounds::obligation;
-use super::rule::Rule;
-use crate::context::{Context, InObject, Place, Places, Run, Tallied, Tools};
-use crate::counterexample::replay::Wanted;
+use super::rule::RuleCheck;
+use crate::context::{
+    ArrayPosition, CheckContext, ExecutedLaunch, InObject, PositionDecisions, RootTools, WorstDecision,
+};
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::build::verb;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{position, position_of};
 use crate::findings::wording;
 use crate::obligations::obligation::{Counterexample, Obligation};
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use crate::obligations::wrapping::{inside, integer};
 use crate::solver::WrapMode;
-use base::rules::Rule as Class;
+use base::rules::Rule;
 use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::Object;
@@ -29,10 +31,10 @@ use engine::symbolic::terms::term::{Term, TermId};
 use finding::{Finding, Position, Related};
 use ir::FuncRef;
 use rustc_hash::FxHashSet;
-use witness::Fault;
+use witness::AccessFault;
 
 /// Work for all overflows of one root, and for one of them: they are worth less than everything else.
-const MOST: Work = Work::seconds(2);
+const MAX: Work = Work::seconds(2);
 const ONE: Work = Work::millis(700);
 
 /// Most bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
@@ -53,9 +55,9 @@ const COUNTED: i128 = i32::MAX as i128;
 /// The rule `index-overflow`. It is applied last, to all accesses that are safe if nothing wraps.
 pub(crate) struct IndexOverflow;
 
-impl Rule for IndexOverflow {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::IndexOverflow]
+impl RuleCheck for IndexOverflow {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::IndexOverflow]
     }
 }
 
@@ -63,14 +65,14 @@ impl Rule for IndexOverflow {
 pub(crate) struct Overflow<'r> {
     pub kernel: FuncRef,
     pub event: &'r AccessEvent,
-    pub outcome: Outcome,
+    pub outcome: AccessVerdict,
 }
 
 /// An access that is safe only while some operations do not wrap.
-struct Resting<'r, 'p> {
-    run: &'r Run,
+struct WrapDependentAccess<'r, 'p> {
+    run: &'r ExecutedLaunch,
     event: &'r AccessEvent,
-    place: Place,
+    place: ArrayPosition,
     /// Operations by name.
     operations: &'p [String],
 }
@@ -90,7 +92,7 @@ struct Operation {
 }
 
 impl Operation {
-    fn of(tools: &mut Tools<'_>, wrap: TermId) -> Self {
+    fn of(tools: &mut RootTools<'_>, wrap: TermId) -> Self {
         let program = tools.e.program;
         let e = &mut tools.e;
         let site = e.operations.of_wrap(&e.arena, wrap);
@@ -136,12 +138,17 @@ fn leading_form(a: &mut Arena, t: TermId) -> TermId {
 
 /// Searches for inputs under which accesses that are safe if nothing wraps go out of bounds. `places` lists these
 /// accesses.
-pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run], places: &Places) -> Vec<Overflow<'r>> {
+pub(crate) fn find<'r>(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    runs: &'r [ExecutedLaunch],
+    places: &PositionDecisions,
+) -> Vec<Overflow<'r>> {
     let mut out = vec![];
     if cx.bare || !tools.root.trusted {
         return out;
     }
-    let until = cx.phase(MOST, 100);
+    let until = cx.phase(MAX, 100);
     let resting = resting(cx, runs, places);
     let mut names: Vec<&String> = resting.iter().flat_map(|r| r.operations).collect();
     let mut seen = FxHashSet::default();
@@ -155,7 +162,7 @@ pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run],
             }
             let work = cx.scaled(ONE).min(until.left());
             tools.judge.replay_within(work, BYTES);
-            let look = Look { work, access, all: &resting, name };
+            let look = OperationDependence { work, access, all: &resting, name };
             if let Some(outcome) = look.wraps(tools, &mut known) {
                 out.push(Overflow { kernel: access.run.kernel, event: access.event, outcome });
                 break;
@@ -166,13 +173,17 @@ pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run],
 }
 
 /// Returns the accesses that rest on operations, in the order of the runs.
-fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec<Resting<'r, 'p>> {
+fn resting<'r, 'p>(
+    cx: &CheckContext<'_>,
+    runs: &'r [ExecutedLaunch],
+    places: &'p PositionDecisions,
+) -> Vec<WrapDependentAccess<'r, 'p>> {
     let mut out = vec![];
     for run in runs {
         for event in &run.run.accesses {
             let place = cx.place_of(event);
-            if let Some(Tallied { outcome: Outcome::SafeIfNoWrap(operations), .. }) = places.get(&place) {
-                out.push(Resting { run, event, place, operations });
+            if let Some(WorstDecision { outcome: AccessVerdict::SafeIfNoWrap(operations), .. }) = places.get(&place) {
+                out.push(WrapDependentAccess { run, event, place, operations });
             }
         }
     }
@@ -180,19 +191,19 @@ fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec
 }
 
 /// An operation and an access that rests on it.
-struct Look<'a> {
+struct OperationDependence<'a> {
     /// Work of each query and replay.
     work: Work,
-    access: &'a Resting<'a, 'a>,
-    all: &'a [Resting<'a, 'a>],
+    access: &'a WrapDependentAccess<'a, 'a>,
+    all: &'a [WrapDependentAccess<'a, 'a>],
     name: &'a str,
 }
 
-impl Look<'_> {
+impl OperationDependence<'_> {
     /// Returns a finding if the access goes out of bounds because the operation wraps; adds the operation to the
     /// known ones.
-    fn wraps(&self, tools: &mut Tools<'_>, known: &mut Vec<Operation>) -> Option<Outcome> {
-        let Resting { run, event, .. } = *self.access;
+    fn wraps(&self, tools: &mut RootTools<'_>, known: &mut Vec<Operation>) -> Option<AccessVerdict> {
+        let WrapDependentAccess { run, event, .. } = *self.access;
         event.targets.iter().find_map(|target| {
             let Base::Object(o) = target.base else { return None };
             let object = tools.e.object(o).clone();
@@ -208,11 +219,11 @@ impl Look<'_> {
 
     fn in_object(
         &self,
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         object: &Object,
         ob: &Obligation,
         known: &mut Vec<Operation>,
-    ) -> Option<Outcome> {
+    ) -> Option<AccessVerdict> {
         let operations = tools.decider.operations(&mut tools.e.arena, ob);
         let wrap = operations.get(self.name)?;
         let operation = Operation::of(tools, wrap);
@@ -240,26 +251,26 @@ impl Look<'_> {
         let mut finding = self.replayed(tools, object, ob, (&operation, wrap, &c))?;
         finding.related = self.related(tools, &operation, &c, std::mem::take(&mut finding.related));
         known.push(operation);
-        Some(Outcome::Found(Box::new(finding)))
+        Some(AccessVerdict::Found(Box::new(finding)))
     }
 
     /// Replays the model; `None` where the access does not fail there.
     fn replayed(
         &self,
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         object: &Object,
         ob: &Obligation,
         (operation, wrap, c): (&Operation, TermId, &Counterexample),
     ) -> Option<Finding> {
-        let Resting { run, event, place, .. } = self.access;
+        let WrapDependentAccess { run, event, place, .. } = self.access;
         let value = |t: TermId| c.model.value(&tools.e.arena, t, WrapMode::Exact);
         let below = value(ob.offset).is_some_and(|v| v < 0);
         let where_ = if below { "before the start" } else { "past the end" };
         let why = operation.wrapping(&tools.e.arena, wrap, c);
         let message = format!("{} {where_} of `{}`, since {why}", verb(event.kind), place.1);
         let suspected = Suspected {
-            rule: Class::IndexOverflow,
-            wanted: Wanted::Fault(Fault::Bounds),
+            rule: Rule::IndexOverflow,
+            wanted: SoughtFault::Fault(AccessFault::Bounds),
             event,
             object,
             obligation: ob,
@@ -272,7 +283,7 @@ impl Look<'_> {
     /// Returns the operation's position, and other accesses that go out of bounds with it.
     fn related(
         &self,
-        tools: &mut Tools<'_>,
+        tools: &mut RootTools<'_>,
         operation: &Operation,
         c: &Counterexample,
         inner: Vec<Related>,
@@ -281,7 +292,7 @@ impl Look<'_> {
         let what =
             operation.text.as_ref().map_or_else(|| "this wraps".to_owned(), |text| format!("`{text}` wraps here"));
         out.extend(operation.position.clone().map(|position| Related { position, what, inner: false }));
-        let own = |at: &Place| position_of(at.0.clone());
+        let own = |at: &ArrayPosition| position_of(at.0.clone());
         let mut others: Vec<Related> = vec![];
         for other in self.all.iter().filter(|r| r.place != self.access.place && r.run.number == self.access.run.number)
         {
@@ -298,8 +309,8 @@ impl Look<'_> {
 }
 
 /// Whether a model of another access of the launch leads this one out of bounds too.
-fn goes_wrong(tools: &mut Tools<'_>, access: &Resting<'_, '_>, c: &Counterexample) -> bool {
-    let Resting { run, event, .. } = *access;
+fn goes_wrong(tools: &mut RootTools<'_>, access: &WrapDependentAccess<'_, '_>, c: &Counterexample) -> bool {
+    let WrapDependentAccess { run, event, .. } = *access;
     event.targets.iter().any(|target| {
         let Base::Object(o) = target.base else { return false };
         let object = tools.e.object(o).clone();
@@ -312,7 +323,7 @@ fn goes_wrong(tools: &mut Tools<'_>, access: &Resting<'_, '_>, c: &Counterexampl
 }
 
 /// Builds the condition that no dimension of the launch has more threads than an `int` can count.
-fn threads_are_counted(tools: &mut Tools<'_>, run: &Run) -> TermId {
+fn threads_are_counted(tools: &mut RootTools<'_>, run: &ExecutedLaunch) -> TermId {
     let (a, c) = (&mut tools.e.arena, &run.launch.config);
     let each = (0..3)
         .map(|i| {

@@ -4,25 +4,25 @@
 //! In: accesses and copies whose pointer may be such a one. Out: findings. Some systems allow pageable host memory in
 //! kernels: such a finding is at most *possible*, and is not reported where the replay needed assumptions.
 
-use super::rule::Rule;
-use crate::context::{Context, Place, Run, Tools};
+use super::rule::RuleCheck;
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::concrete_trials::trials;
-use crate::counterexample::replay::Wanted;
+use crate::counterexample::replay::SoughtFault;
 use crate::findings::build::narrow;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use crate::solver::WrapMode;
 use base::reasons::UnknownReason;
 use base::rules::Level;
-use base::rules::Rule as Class;
+use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use finding::{Direction, Replay, Verdict};
-use witness::Fault;
+use witness::AccessFault;
 
 /// Assumption of a finding about host memory.
 pub(super) const WHETHER_PAGEABLE: &str =
@@ -32,9 +32,9 @@ pub(super) const WHETHER_PAGEABLE: &str =
 /// not.
 pub(crate) struct InvalidPointer;
 
-impl Rule for InvalidPointer {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::InvalidPointer]
+impl RuleCheck for InvalidPointer {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::InvalidPointer]
     }
 }
 
@@ -53,16 +53,16 @@ fn verb(kind: AccessKind) -> (&'static str, Direction) {
 
 /// Decides a kernel's access through a pointer that is null under these facts; `offset` is then the address.
 pub(crate) fn null_in_kernel(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     event: &AccessEvent,
     facts: TermId,
     offset: TermId,
-    place: Place,
-) -> Outcome {
-    let open = || Outcome::Unknown(UnknownReason::NullPointer);
+    place: ArrayPosition,
+) -> AccessVerdict {
+    let open = || AccessVerdict::Unknown(UnknownReason::NullPointer);
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
-        Decision::Safe => return Outcome::Safe,
+        Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
     };
@@ -74,8 +74,8 @@ pub(crate) fn null_in_kernel(
         None => format!("{} through `{}`, which is null", verb(event.kind).0, place.1),
     };
     let s = Suspected {
-        rule: Class::InvalidPointer,
-        wanted: Wanted::Fault(Fault::Null),
+        rule: Rule::InvalidPointer,
+        wanted: SoughtFault::Fault(AccessFault::Null),
         event,
         object: &nothing(),
         obligation: &obligation,
@@ -85,7 +85,7 @@ pub(crate) fn null_in_kernel(
     match s.replayed(tools, run, &happens, place) {
         // Where the replay stops early, a null pointer from a host path is only undecided.
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => {
-            Outcome::Found(Box::new(f))
+            AccessVerdict::Found(Box::new(f))
         }
         _ => open(),
     }
@@ -101,13 +101,13 @@ fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
 /// Decides a kernel's access at an address that depends on an unset variable, under these facts; `None` where it is
 /// no finding.
 pub(crate) fn unset_index(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     event: &AccessEvent,
     object: &Object,
     (obligation, unknowns): (&Obligation, &[UnknownReason]),
-    place: Place,
-) -> Option<Outcome> {
+    place: ArrayPosition,
+) -> Option<AccessVerdict> {
     let variable = unknowns.iter().find_map(|why| match why {
         // A variable in a loop may be unset in the first iteration.
         UnknownReason::Unwritten(name) | UnknownReason::InLoop(name) if !name.is_empty() => Some(name),
@@ -124,8 +124,8 @@ pub(crate) fn unset_index(
     );
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
-        rule: Class::InvalidPointer,
-        wanted: Wanted::Fault(Fault::UnsetIndex),
+        rule: Rule::InvalidPointer,
+        wanted: SoughtFault::Fault(AccessFault::UnsetIndex),
         event,
         object,
         obligation,
@@ -133,48 +133,48 @@ pub(crate) fn unset_index(
         message,
     };
     let found = s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place).ok()?;
-    (found.verdict == Verdict::Proved).then(|| Outcome::Found(Box::new(found)))
+    (found.verdict == Verdict::Proved).then(|| AccessVerdict::Found(Box::new(found)))
 }
 
 /// Decides a kernel's access through a pointer read from unwritten memory, under these facts.
 fn unset_in_kernel(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     event: &AccessEvent,
     (facts, happens): (TermId, Counterexample),
-    place: Place,
-) -> Outcome {
+    place: ArrayPosition,
+) -> AccessVerdict {
     let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
     let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
-        rule: Class::InvalidPointer,
-        wanted: Wanted::Fault(Fault::Unset),
+        rule: Rule::InvalidPointer,
+        wanted: SoughtFault::Fault(AccessFault::Unset),
         event,
         object: &nothing(),
         obligation: &obligation,
         essential: &conditions,
         message,
     };
-    s.replayed(tools, run, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
+    s.replayed(tools, run, &happens, place).map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f)))
 }
 
 /// Decides an access through a pointer that was never set, under these facts.
 pub(crate) fn unset<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
+    cx: &CheckContext<'p>,
+    tools: &mut RootTools<'p>,
+    run: &ExecutedLaunch,
     ev: &AccessEvent,
     facts: TermId,
-) -> Outcome {
+) -> AccessVerdict {
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
-        Decision::Safe => return Outcome::Safe,
+        Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
-        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(UnknownReason::PathTaken),
+        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return AccessVerdict::Unknown(UnknownReason::PathTaken),
     };
     let open = match unset_in_kernel(tools, run, ev, (facts, happens), cx.place_of(ev)) {
-        Outcome::Unknown(why) => why,
+        AccessVerdict::Unknown(why) => why,
         found => return found,
     };
     // The program may contradict the model, in memory contents for example, but not under all inputs.
@@ -182,7 +182,7 @@ pub(crate) fn unset<'p>(
         .inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)
         .filter(|(_, random)| random.is_empty())
         .map(|(m, _)| m);
-    let Some(model) = small else { return Outcome::Unknown(open) };
+    let Some(model) = small else { return AccessVerdict::Unknown(open) };
     let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
     unset_in_kernel(
         tools,
@@ -194,7 +194,7 @@ pub(crate) fn unset<'p>(
 }
 
 /// Whether an object is host memory that the host has not registered with devices.
-pub(crate) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
+pub(crate) fn is_hosts_own(tools: &RootTools<'_>, o: ObjId) -> bool {
     if tools.e.heap.is_registered(o) {
         return false;
     }
@@ -207,13 +207,13 @@ pub(crate) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
 
 /// Decides a kernel's access to host memory; `None` where it is no finding.
 pub(crate) fn hosts_in_kernel(
-    tools: &mut Tools<'_>,
-    run: &Run,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
     event: &AccessEvent,
     object: &Object,
     obligation: &Obligation,
-    place: Place,
-) -> Option<Outcome> {
+    place: ArrayPosition,
+) -> Option<AccessVerdict> {
     let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts)
     else {
         return None;
@@ -221,8 +221,8 @@ pub(crate) fn hosts_in_kernel(
     let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
     let s = Suspected {
-        rule: Class::InvalidPointer,
-        wanted: Wanted::Fault(Fault::HostMemory),
+        rule: Rule::InvalidPointer,
+        wanted: SoughtFault::Fault(AccessFault::HostMemory),
         event,
         object,
         obligation,
@@ -242,16 +242,16 @@ pub(crate) fn hosts_in_kernel(
     }
     f.level = Level::Warn;
     f.unknowns = vec![WHETHER_PAGEABLE.into()];
-    Some(Outcome::Found(Box::new(f)))
+    Some(AccessVerdict::Found(Box::new(f)))
 }
 
 /// Decides one side of a copy through null.
 pub(crate) fn null_in_copy(
-    tools: &mut Tools<'_>,
+    tools: &mut RootTools<'_>,
     event: &AccessEvent,
     (facts, offset): (TermId, TermId),
     array: String,
-) -> Option<Outcome> {
+) -> Option<AccessVerdict> {
     let one = tools.e.arena.int(1);
     let some = tools.e.arena.le(one, event.bytes);
     let facts = tools.e.arena.and(facts, some);
@@ -262,8 +262,8 @@ pub(crate) fn null_in_copy(
     let direction = verb(event.kind).1;
     let what = if direction == Direction::Read { "from" } else { "to" };
     let suspect = Suspect {
-        rule: Class::InvalidPointer,
-        fault: Fault::Null,
+        rule: Rule::InvalidPointer,
+        fault: AccessFault::Null,
         stack: event.stack.to_vec(),
         object: nothing(),
         message: format!("copy {what} `{array}`, which is null"),
@@ -278,7 +278,7 @@ pub(crate) fn null_in_copy(
         related: vec![],
     };
     match suspect.judge(tools, decision) {
-        Outcome::Found(f) if f.verdict == Verdict::Proved => Some(Outcome::Found(f)),
+        AccessVerdict::Found(f) if f.verdict == Verdict::Proved => Some(AccessVerdict::Found(f)),
         _ => None,
     }
 }

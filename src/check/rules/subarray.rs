@@ -5,56 +5,69 @@
 //! as *possible* at most.
 
 use super::layout_intent::SLIP;
-use super::rule::Rule;
-use crate::context::{Context, InObject, Run, Tools};
-use crate::counterexample::replay::{self, Judged, Wanted};
-use crate::findings::build::{Bad, Worth, part_sites, verb};
+use super::rule::RuleCheck;
+use crate::context::{CheckContext, ExecutedLaunch, InObject, RootTools};
+use crate::counterexample::replay::{self, ReplayResult, SoughtFault};
+use crate::findings::build::{AccessCounterexample, FindingStrength, part_sites, verb};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::obligations::verdict::{Effort, Look, More, Outcome};
-use base::rules::Rule as Class;
+use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
+use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::Object;
-use engine::symbolic::memory::partition::Row;
-use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::memory::partition::ArrayRow;
+use engine::symbolic::memory::value::{Base, GuardedTarget};
 use engine::symbolic::terms::term::TermId;
 use finding::{Replay, Verdict};
-use witness::{Fault, Parts};
+use witness::{AccessFault, PartTarget};
 
 /// The rule for rows of arrays.
 pub(crate) struct Subarray;
 
-impl Rule for Subarray {
-    fn classes(&self) -> &'static [Class] {
-        &[Class::IntraAllocation]
+impl RuleCheck for Subarray {
+    fn classes(&self) -> &'static [Rule] {
+        &[Rule::IntraAllocation]
     }
 
-    fn concerns(&self, e: &Executor<'_>, _: &Run, event: &AccessEvent) -> bool {
+    fn concerns(&self, e: &Executor<'_>, _: &ExecutedLaunch, event: &AccessEvent) -> bool {
         concerns(e, event)
     }
 
     fn in_object(
         &self,
-        cx: &Context<'_>,
-        tools: &mut Tools<'_>,
-        run: &Run,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        run: &ExecutedLaunch,
         access: &InObject<'_>,
         effort: Effort,
-    ) -> Look {
+    ) -> AccessExamination {
         look(cx, tools, run, access, effort)
     }
 }
 
 /// Looks at an access that stays in its object.
-fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort) -> Look {
-    let rows: Vec<Row> = inner(&tools.e, access.event, access.target, access.object).copied().collect();
-    Look::worst(rows.into_iter().map(|r| in_row(cx, tools, run, access, effort, r)).collect::<Vec<_>>())
+fn look(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    access: &InObject<'_>,
+    effort: Effort,
+) -> AccessExamination {
+    let rows: Vec<ArrayRow> = inner(&tools.e, access.event, access.target, access.object).copied().collect();
+    AccessExamination::worst(rows.into_iter().map(|r| in_row(cx, tools, run, access, effort, r)).collect::<Vec<_>>())
 }
 
-fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort, row: Row) -> Look {
+fn in_row(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    access: &InObject<'_>,
+    effort: Effort,
+    row: ArrayRow,
+) -> AccessExamination {
     let InObject { event, object, target, facts, extent } = *access;
-    let safe = Look::of(Outcome::Safe);
+    let safe = AccessExamination::of(AccessVerdict::Safe);
     if cx.is_spent() {
         return safe;
     }
@@ -68,24 +81,28 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
     }
     let unknowns = cone::unknowns(&tools.e, &[row.offset]);
     if !unknowns.is_empty() && effort == Effort::First {
-        return Look { more: More::Replay, ..safe };
+        return AccessExamination { more: FurtherEffort::Replay, ..safe };
     }
-    let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size.get() };
+    let parts = PartTarget::Row { gep: replay::site(row.gep), bytes: row.size.get() };
     let c = Counterexample { model, mode, degenerate };
-    let wanted = Wanted::Out(parts.clone());
+    let wanted = SoughtFault::Out(parts.clone());
     let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &c, wanted);
-    let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
-    let Fault::Part(bounds) = reached.fault else { return safe };
+    let ReplayResult::Reached { bad: reached, assumptions } = &judged else { return safe };
+    let AccessFault::Part(bounds) = reached.fault else { return safe };
     let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
-    let bad = Bad { root: &tools.root, run, event, object, obligation: &whole, counterexample: &c };
-    let worth =
-        Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
+    let bad = AccessCounterexample { root: &tools.root, run, event, object, obligation: &whole, counterexample: &c };
+    let worth = FindingStrength {
+        verdict: Verdict::Possible,
+        replay: Replay::Reached,
+        assumptions: assumptions.clone(),
+        unknowns,
+    };
     let place = cx.place_of(event);
     let what = verb(event.kind);
     let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
     let message = format!("{what} {beyond} of a row of `{}`", place.1);
     let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
-    finding.rule = Class::IntraAllocation;
+    finding.rule = Rule::IntraAllocation;
     finding.message = message;
     finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
     if let Some(w) = &mut finding.witness {
@@ -95,16 +112,16 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
             sites.part = Some(part_sites(&parts));
         }
     }
-    Look::of(Outcome::Found(Box::new(finding)))
+    AccessExamination::of(AccessVerdict::Found(Box::new(finding)))
 }
 
 /// Returns the rows of an access that are not its whole object: the bounds of the object are decided already.
 fn inner<'a>(
     e: &Executor<'_>,
     event: &'a AccessEvent,
-    target: &Target,
+    target: &GuardedTarget,
     object: &Object,
-) -> impl Iterator<Item = &'a Row> {
+) -> impl Iterator<Item = &'a ArrayRow> {
     let (offset, extent) = (target.offset, object.extent.and_then(|x| e.arena.as_int(x)));
     event.rows.iter().flat_map(|r| r.iter()).filter(move |r| r.offset != offset || extent != Some(i128::from(r.size)))
 }
@@ -115,7 +132,7 @@ fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
 }
 
 /// Builds the obligation that an access stays in its row, except for `bytes` bytes on either side.
-fn slack(tools: &mut Tools<'_>, event: &AccessEvent, facts: TermId, row: Row, bytes: i128) -> Obligation {
+fn slack(tools: &mut RootTools<'_>, event: &AccessEvent, facts: TermId, row: ArrayRow, bytes: i128) -> Obligation {
     let a = &mut tools.e.arena;
     Obligation {
         facts,

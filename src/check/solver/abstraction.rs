@@ -7,9 +7,9 @@
 //! proof of the original one, under either reading of wraps, and does not rest on wraps below the replaced terms.
 //! Models of the abstraction mean nothing.
 
-use super::query::Free;
+use super::query::FreeTerms;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,13 +18,13 @@ const LARGE: usize = 10;
 
 /// Uninterpreted values that stand for host computations.
 #[derive(Debug, Default)]
-pub struct Opaque {
+pub struct OpaqueValues {
     numbers: FxHashMap<TermId, TermId>,
     seen: FxHashSet<TermId>,
-    terms: Free,
+    terms: FreeTerms,
 }
 
-impl Opaque {
+impl OpaqueValues {
     /// Records the replaceable terms below the roots, which are replaced from now on. Returns whether any was new.
     pub fn note(&mut self, arena: &mut Arena, roots: &[TermId]) -> bool {
         let before = self.numbers.len();
@@ -38,13 +38,13 @@ impl Opaque {
                 continue;
             }
             let (number, range) = (arena.int(i128::from(t.0)), arena.range(t));
-            let apply = arena.apply(Function::OfHost(t.0), vec![number], range);
+            let apply = arena.apply(UninterpretedFunction::OfHost(t.0), vec![number], range);
             self.numbers.insert(t, apply);
         }
         if self.numbers.len() == before {
             return false;
         }
-        self.terms = Free::new(self.numbers.keys().copied().collect());
+        self.terms = FreeTerms::new(self.numbers.keys().copied().collect());
         true
     }
 
@@ -53,7 +53,7 @@ impl Opaque {
     }
 
     /// Returns the replaced terms.
-    pub fn terms(&self) -> Free {
+    pub fn terms(&self) -> FreeTerms {
         self.terms.clone()
     }
 
@@ -84,14 +84,14 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Opaque;
-    use crate::solver::{Answer, Limits, WrapMode, prove};
+    use super::OpaqueValues;
+    use crate::solver::{Answer, SolverLimits, WrapMode, prove};
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{Axis, InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
-        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1))
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::new(0, (1 << 31) - 1))
     }
 
     /// `n |= n >> 1; n |= n >> 2; n |= n >> 4; n++`
@@ -109,7 +109,7 @@ mod tests {
         let (n, i) = (symbol(&mut a, "n"), symbol(&mut a, "i"));
         let size = rounded_up(&mut a, n);
         let within = a.lt(i, size);
-        let mut opaque = Opaque::default();
+        let mut opaque = OpaqueValues::default();
         assert!(opaque.note(&mut a, &[within]) && !opaque.note(&mut a, &[within]));
         let read = opaque.read(&mut a, within);
         assert!(read != within && !a.cone(&[read]).contains(&n), "what the bits are of is gone");
@@ -119,11 +119,11 @@ mod tests {
             a.le(end, all)
         };
         // No budget for anything else.
-        let hurried = Limits { work: base::work::Work::millis(4), steps: 40, core: false };
+        let hurried = SolverLimits { work: base::work::Work::millis(4), steps: 40, core: false };
         assert!(
             matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within])
         );
-        assert!(!opaque.note(&mut a, &[goal]) && !Opaque::default().note(&mut a, &[i]));
+        assert!(!opaque.note(&mut a, &[goal]) && !OpaqueValues::default().note(&mut a, &[i]));
     }
 
     /// Returns the larger of a value from a file header and its square, or another value where there is no file.
@@ -153,7 +153,7 @@ mod tests {
             let size = a.mul(w, h);
             a.lt(index, size)
         };
-        let hurried = Limits { work: base::work::Work::millis(4), steps: 40, core: false };
+        let hurried = SolverLimits { work: base::work::Work::millis(4), steps: 40, core: false };
         let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else {
             panic!("not proved")
         };
@@ -162,14 +162,14 @@ mod tests {
             let size = a.mul(h, h);
             a.lt(index, size)
         };
-        assert!(matches!(prove(&mut a, &facts, beyond, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
+        assert!(matches!(prove(&mut a, &facts, beyond, WrapMode::Exact, &SolverLimits::default()), Answer::Model(_)));
         // A choice that a thread makes is no size.
-        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
+        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Interval::new(0, 1023));
         let own = {
             let same = a.eq(i, x);
             a.ite(same, w, h)
         };
-        let mut opaque = Opaque::default();
+        let mut opaque = OpaqueValues::default();
         assert!(opaque.note(&mut a, &[own]) && !opaque.terms().contains(&own) && opaque.terms().contains(&w));
     }
 
@@ -187,8 +187,11 @@ mod tests {
             let c = a.int(8);
             a.le(c, n)
         };
-        assert!(matches!(prove(&mut a, &[eight], large, WrapMode::Exact, &Limits::default()), Answer::Proved { .. }));
-        assert!(matches!(prove(&mut a, &[eight], small, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
-        assert!(matches!(prove(&mut a, &[], large, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
+        assert!(matches!(
+            prove(&mut a, &[eight], large, WrapMode::Exact, &SolverLimits::default()),
+            Answer::Proved { .. }
+        ));
+        assert!(matches!(prove(&mut a, &[eight], small, WrapMode::Exact, &SolverLimits::default()), Answer::Model(_)));
+        assert!(matches!(prove(&mut a, &[], large, WrapMode::Exact, &SolverLimits::default()), Answer::Model(_)));
     }
 }

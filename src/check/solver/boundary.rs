@@ -8,7 +8,7 @@
 use super::enumerate;
 use super::query::{Model, Query};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,7 @@ pub(super) fn model(arena: &Arena, query: &Query) -> Option<Model> {
         return None;
     }
     let symbols = arena.symbols_of(&roots);
-    let within: Vec<Range> = symbols.iter().map(|s| range(arena, query, *s)).collect();
+    let within: Vec<Interval> = symbols.iter().map(|s| range(arena, query, *s)).collect();
     let (few, many): (Vec<Vec<i128>>, Vec<Vec<i128>>) = within.iter().map(|r| (few(*r), many(*r))).unzip();
     let mut left = MAX_EVALUATIONS;
     for turning in 0..symbols.len() {
@@ -65,16 +65,16 @@ fn search(
 }
 
 /// Returns the range of a symbol in the query.
-fn range(arena: &Arena, query: &Query, s: SymId) -> Range {
+fn range(arena: &Arena, query: &Query, s: SymId) -> Interval {
     query.bounds.iter().filter(|b| b.0 == s).fold(arena.symbol(s).range, |r, b| r.intersect(b.1))
 }
 
-fn few(r: Range) -> Vec<i128> {
+fn few(r: Interval) -> Vec<i128> {
     kept(r, [Some(0), Some(1), r.lo, r.hi].into_iter().flatten())
 }
 
 /// Candidate values, smallest first, as readers of a counterexample want it.
-fn many(r: Range) -> Vec<i128> {
+fn many(r: Interval) -> Vec<i128> {
     let turns = (0..64)
         .flat_map(|k| {
             let p = 1_i128 << k;
@@ -84,7 +84,7 @@ fn many(r: Range) -> Vec<i128> {
     kept(r, turns.chain([r.lo, r.hi].into_iter().flatten()))
 }
 
-fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
+fn kept(r: Interval, all: impl Iterator<Item = i128>) -> Vec<i128> {
     let mut all: Vec<i128> = all.filter(|v| r.contains_value(*v)).collect();
     all.sort_unstable_by_key(|v| (v.unsigned_abs(), *v < 0));
     all.dedup();
@@ -93,16 +93,16 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 
 #[cfg(test)]
 mod tests {
-    use crate::solver::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
+    use crate::solver::{GroupResults, ModelAnswer, PositiveSymbols, SolverLimits, WrapMode, find_model};
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymKind};
 
     /// Rounds a positive `int` up by `n |= n >> 1; …; n + 1`.
     #[test]
     fn a_size_that_is_rounded_beyond_its_type_is_found() {
         let mut a = Arena::default();
-        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::new(1, (1 << 31) - 1));
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::new(1, (1 << 31) - 1));
         let mut all = n;
         for shift in [1, 2, 4, 8, 16] {
             let part = a.floor_div(all, 1 << shift);
@@ -110,15 +110,15 @@ mod tests {
         }
         let most = a.int((1 << 31) - 2);
         let wraps = a.lt(most, all);
-        let limits = Limits { work: base::work::Work::seconds(2), ..Limits::default() };
+        let limits = SolverLimits { work: base::work::Work::seconds(2), ..SolverLimits::default() };
         let ModelAnswer::Model(m) = find_model(
             &a,
             &[wraps],
             &a.symbols_of(&[n]),
-            &Positive::default(),
+            &PositiveSymbols::default(),
             WrapMode::Assume,
             &limits,
-            &mut Groups::default(),
+            &mut GroupResults::default(),
         ) else {
             panic!("no model")
         };

@@ -6,14 +6,14 @@
 //! full cost, and yields nothing that a search within the remaining budget could not have found. The caller evaluates
 //! an answer of *satisfiable*, as it does one from Z3.
 
-use super::canonical::Own;
-use super::query::{Model, Outcome, Query};
-use base::inside::{self, Phase};
+use super::canonical::CanonicalQuery;
+use super::query::{Model, Query, SolverOutcome};
+use base::inside::{self, CheckPhase};
 use base::nets;
 use base::reasons::UnknownReason;
 use base::work::{self, Work, charge, done};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::SymId;
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
@@ -37,22 +37,22 @@ const REMEMBERED: usize = 32 << 20;
 
 /// Answers given in one check: launches and roots ask much the same about the same kernels.
 #[derive(Default)]
-struct Remembered {
+struct CheckAnswers {
     answers: FxHashMap<[u8; 32], Vec<u8>>,
     bytes: usize,
 }
 
 /// Stores that may hold answers to the queries of one check.
 #[derive(Clone)]
-pub(crate) struct Recall {
+pub(crate) struct AnswerStores {
     kept: Option<Arc<dyn Answers>>,
     /// Digest of the program's code.
     program: [u8; 32],
-    here: Arc<Mutex<Remembered>>,
+    here: Arc<Mutex<CheckAnswers>>,
 }
 
-impl Recall {
-    fn here(&self) -> MutexGuard<'_, Remembered> {
+impl AnswerStores {
+    fn here(&self) -> MutexGuard<'_, CheckAnswers> {
         self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,13 +60,13 @@ impl Recall {
         self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))
     }
 
-    fn get(&self, key: &[u8; 32]) -> Option<Known> {
+    fn get(&self, key: &[u8; 32]) -> Option<CacheEntry> {
         postcard::from_bytes(&self.bytes(key)?).ok()
     }
 
-    fn put(&self, key: [u8; 32], known: &Known) {
+    fn put(&self, key: [u8; 32], known: &CacheEntry) {
         let Ok(bytes) = postcard::to_stdvec(known) else { return };
-        self.keep(key, known.cost, matches!(known.answer, Answer::Cut), bytes);
+        self.keep(key, known.cost, matches!(known.answer, CachedAnswer::Cut), bytes);
     }
 
     /// Remembers an answer in memory, and in the store if it was expensive.
@@ -85,13 +85,13 @@ impl Recall {
 
 thread_local! {
     /// Recall of the check that this thread works on (Z3's own context is thread-local too).
-    static RECALL: RefCell<Option<Recall>> = const { RefCell::new(None) };
+    static RECALL: RefCell<Option<AnswerStores>> = const { RefCell::new(None) };
     /// Queries that the current task has asked: repeating one is free, whichever thread runs the task.
-    static ASKED: RefCell<FxHashMap<[u8; 32], Rc<Known>>> = RefCell::default();
+    static ASKED: RefCell<FxHashMap<[u8; 32], Rc<CacheEntry>>> = RefCell::default();
 }
 
 /// Most queries that a task remembers.
-const ASKED_AT_MOST: usize = 1 << 15;
+const MAX_ASKED: usize = 1 << 15;
 
 /// Clears the task's queries when a task begins or ends.
 pub(crate) fn begin_task() {
@@ -100,12 +100,12 @@ pub(crate) fn begin_task() {
 
 /// Runs `work`; its queries in this thread may be answered from `kept`, and new answers are stored there.
 pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T {
-    with(Some(Recall { kept, program: [0; 32], here: Arc::default() }), work)
+    with(Some(AnswerStores { kept, program: [0; 32], here: Arc::default() }), work)
 }
 
 /// Runs `work` on one program, identified by `digest`.
 pub(crate) fn on_program<T>(digest: impl FnOnce() -> [u8; 32], work: impl FnOnce() -> T) -> T {
-    with(shared().map(|r| Recall { program: digest(), ..r }), work)
+    with(shared().map(|r| AnswerStores { program: digest(), ..r }), work)
 }
 
 /// Returns a value that depends only on the program and on what `key` writes: recalled, or made by `make`. Recalling
@@ -141,12 +141,12 @@ pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
 }
 
 /// Returns this thread's recall, for another thread that works on the same check.
-pub(crate) fn shared() -> Option<Recall> {
+pub(crate) fn shared() -> Option<AnswerStores> {
     RECALL.with(|r| r.borrow().clone())
 }
 
 /// Runs `work` with another thread's recall.
-pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
+pub(crate) fn with<T>(recall: Option<AnswerStores>, work: impl FnOnce() -> T) -> T {
     let before = RECALL.with(|r| r.replace(recall));
     let done = work();
     RECALL.with(|r| r.replace(before));
@@ -155,42 +155,42 @@ pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
 
 /// An answer and its cost; the cost of a search that was cut off is all that it was given.
 #[derive(Clone, Serialize, Deserialize)]
-struct Known {
+struct CacheEntry {
     cost: Work,
-    answer: Answer,
+    answer: CachedAnswer,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-enum Answer {
+enum CachedAnswer {
     Unsat,
     /// Values by symbol number, and values of uninterpreted functions by their arguments.
-    Sat(Vec<(u32, i128)>, Vec<(Function, Vec<i128>, i128)>),
+    Sat(Vec<(u32, i128)>, Vec<(UninterpretedFunction, Vec<i128>, i128)>),
     /// The solver gave up by itself.
     Unknown(UnknownReason),
     /// The budget was spent.
     Cut,
 }
 
-impl Known {
+impl CacheEntry {
     /// Returns what a task with a budget of `most` knows: no more than a search would have found.
     fn as_within(&self, most: Work) -> Self {
-        if self.cost > most { Self { cost: most, answer: Answer::Cut } } else { self.clone() }
+        if self.cost > most { Self { cost: most, answer: CachedAnswer::Cut } } else { self.clone() }
     }
 
     /// Returns the outcome of a search within `most` and its charge; `None` where such a search might find more than
     /// is known.
-    fn within(&self, most: Work, symbols: &[SymId]) -> Option<(Outcome, Work)> {
-        if matches!(self.answer, Answer::Cut) && most > self.cost {
+    fn within(&self, most: Work, symbols: &[SymId]) -> Option<(SolverOutcome, Work)> {
+        if matches!(self.answer, CachedAnswer::Cut) && most > self.cost {
             return None;
         }
-        if matches!(self.answer, Answer::Cut) || self.cost > most {
-            return Some((Outcome::Unknown(UnknownReason::SolverWork), most));
+        if matches!(self.answer, CachedAnswer::Cut) || self.cost > most {
+            return Some((SolverOutcome::Unknown(UnknownReason::SolverWork), most));
         }
         let outcome = match &self.answer {
-            Answer::Unsat => Outcome::Unsat,
-            Answer::Unknown(why) => Outcome::Unknown(why.clone()),
-            Answer::Cut => return None,
-            Answer::Sat(values, applications) => Outcome::Sat(Model {
+            CachedAnswer::Unsat => SolverOutcome::Unsat,
+            CachedAnswer::Unknown(why) => SolverOutcome::Unknown(why.clone()),
+            CachedAnswer::Cut => return None,
+            CachedAnswer::Sat(values, applications) => SolverOutcome::Sat(Model {
                 values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
                 applications: applications.iter().map(|(f, args, v)| ((*f, args.clone()), *v)).collect(),
                 text: 0,
@@ -200,10 +200,10 @@ impl Known {
     }
 }
 
-fn remember(key: [u8; 32], known: Known) {
+fn remember(key: [u8; 32], known: CacheEntry) {
     ASKED.with(|a| {
         let mut a = a.borrow_mut();
-        if a.len() < ASKED_AT_MOST || a.contains_key(&key) {
+        if a.len() < MAX_ASKED || a.contains_key(&key) {
             a.insert(key, Rc::new(known));
         }
     });
@@ -214,12 +214,12 @@ pub(super) fn answer(
     arena: &Arena,
     query: &Query,
     most: Work,
-    search: impl FnOnce(&Arena, &Query, Work) -> Outcome,
-) -> Outcome {
-    let own = Own::of(arena, query);
+    search: impl FnOnce(&Arena, &Query, Work) -> SolverOutcome,
+) -> SolverOutcome {
+    let own = CanonicalQuery::of(arena, query);
     // Too little work even to read the query.
     if most < own.least() {
-        return Outcome::Unknown(UnknownReason::SolverWork);
+        return SolverOutcome::Unknown(UnknownReason::SolverWork);
     }
     let asked = ASKED.with(|a| a.borrow().get(&own.key).cloned());
     if let Some((outcome, _)) = asked.and_then(|known| known.within(most, &own.symbols)) {
@@ -234,22 +234,22 @@ pub(super) fn answer(
         return outcome;
     }
     let (before, netted) = (done(), nets::count());
-    let outcome = inside::timed(Phase::Solver, || search(&own.arena, &own.query(query), most));
+    let outcome = inside::timed(CheckPhase::Solver, || search(&own.arena, &own.query(query), most));
     let cost = done() - before;
     let answer = match outcome {
-        Outcome::Unsat => Answer::Unsat,
-        Outcome::Sat(m) => {
+        SolverOutcome::Unsat => CachedAnswer::Unsat,
+        SolverOutcome::Sat(m) => {
             let mut values: Vec<(u32, i128)> = m.values.iter().map(|(s, v)| (s.0, *v)).collect();
             values.sort_unstable();
-            let mut applications: Vec<(Function, Vec<i128>, i128)> =
+            let mut applications: Vec<(UninterpretedFunction, Vec<i128>, i128)> =
                 m.applications.into_iter().map(|((f, args), v)| (f, args, v)).collect();
             applications.sort_unstable();
-            Answer::Sat(values, applications)
+            CachedAnswer::Sat(values, applications)
         }
-        Outcome::Unknown(UnknownReason::SolverWork) => Answer::Cut,
-        Outcome::Unknown(why) => Answer::Unknown(why),
+        SolverOutcome::Unknown(UnknownReason::SolverWork) => CachedAnswer::Cut,
+        SolverOutcome::Unknown(why) => CachedAnswer::Unknown(why),
     };
-    let known = Known { cost: if matches!(answer, Answer::Cut) { most } else { cost }, answer };
+    let known = CacheEntry { cost: if matches!(answer, CachedAnswer::Cut) { most } else { cost }, answer };
     if nets::count() == netted {
         if let Some(recall) = recall {
             recall.put(own.key, &known);
@@ -257,27 +257,27 @@ pub(super) fn answer(
         remember(own.key, known.as_within(most));
     }
     let (outcome, price) =
-        known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(UnknownReason::SolverWork), most));
+        known.within(most, &own.symbols).unwrap_or((SolverOutcome::Unknown(UnknownReason::SolverWork), most));
     work::settle(before, price);
     outcome
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answers, Own, recalling};
+    use super::{Answers, CanonicalQuery, recalling};
     use crate::solver::entail;
-    use crate::solver::independence::Groups;
-    use crate::solver::query::{Answer, Limits, Model, Outcome, Query, WrapMode};
+    use crate::solver::independence::GroupResults;
+    use crate::solver::query::{Answer, Model, Query, SolverLimits, SolverOutcome, WrapMode};
     use base::reasons::UnknownReason;
     use base::work::{Work, charge, done};
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
 
     fn input(a: &mut Arena, i: u32) -> TermId {
-        a.fresh(SymKind::Input(InputSource::Argv(i)), format!("argv[{i}]"), Range::new(0, 100))
+        a.fresh(SymKind::Input(InputSource::Argv(i)), format!("argv[{i}]"), Interval::new(0, 100))
     }
 
     /// Builds `x * y + more <= 7` in an arena that already holds other terms.
@@ -299,7 +299,7 @@ mod tests {
         let (b, u) = product(5, 1);
         let (c, v) = product(0, 2);
         let key = |a: &Arena, t, mode, truth| {
-            Own::of(a, &Query { want: &[(t, truth)], bounds: &[], mode, strict: false }).key
+            CanonicalQuery::of(a, &Query { want: &[(t, truth)], bounds: &[], mode, strict: false }).key
         };
         let usual = key(&a, t, WrapMode::Assume, true);
         assert_eq!(usual, key(&b, u, WrapMode::Assume, true));
@@ -309,11 +309,11 @@ mod tests {
             assert_ne!(usual, other);
         }
         let x = b.symbols_of(&[u])[0];
-        let bounded = |bounds: &[(SymId, Range)]| {
-            Own::of(&b, &Query { want: &[(u, true)], bounds, mode: WrapMode::Assume, strict: false }).key
+        let bounded = |bounds: &[(SymId, Interval)]| {
+            CanonicalQuery::of(&b, &Query { want: &[(u, true)], bounds, mode: WrapMode::Assume, strict: false }).key
         };
-        assert_ne!(usual, bounded(&[(x, Range::new(0, 5))]));
-        assert_eq!(usual, bounded(&[(SymId(0), Range::new(0, 5))]), "of a symbol that it does not speak of");
+        assert_ne!(usual, bounded(&[(x, Interval::new(0, 5))]));
+        assert_eq!(usual, bounded(&[(SymId(0), Interval::new(0, 5))]), "of a symbol that it does not speak of");
     }
 
     #[derive(Default)]
@@ -338,10 +338,10 @@ mod tests {
             let outcome = recalling(Some(kept.clone()), || {
                 super::answer(&a, &query, Work::millis(most), |_, _, _| {
                     charge(Work::millis(40).get());
-                    Outcome::Unsat
+                    SolverOutcome::Unsat
                 })
             });
-            (matches!(outcome, Outcome::Unsat), done() - start >= Work::millis(40).min(Work::millis(most)))
+            (matches!(outcome, SolverOutcome::Unsat), done() - start >= Work::millis(40).min(Work::millis(most)))
         };
         super::begin_task();
         assert_eq!([ask(100), ask(100)], [(true, true), (true, false)]);
@@ -356,13 +356,19 @@ mod tests {
 
     /// Asks the product's query within `most`, where a search costs `price` and gives `found`; returns the outcome,
     /// whether a search ran, and the charge.
-    fn ask(kept: &Arc<InMemory>, before: u32, most: u64, price: u64, found: Outcome) -> (Outcome, bool, Work) {
+    fn ask(
+        kept: &Arc<InMemory>,
+        before: u32,
+        most: u64,
+        price: u64,
+        found: SolverOutcome,
+    ) -> (SolverOutcome, bool, Work) {
         let (a, t) = product(before, 1);
         let (want, mut searched) = ([(t, true)], false);
         let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
         // Reading the query costs the same every time.
         let start = done();
-        Own::of(&a, &query);
+        CanonicalQuery::of(&a, &query);
         let reading = done() - start;
         let start = done();
         super::begin_task();
@@ -379,10 +385,14 @@ mod tests {
     #[test]
     fn a_model_comes_back_in_the_symbols_of_whoever_asks() {
         let kept = Arc::new(InMemory::default());
-        let model =
-            Outcome::Sat(Model { values: [(SymId(0), 3), (SymId(1), 2)].into_iter().collect(), ..Model::default() });
+        let model = SolverOutcome::Sat(Model {
+            values: [(SymId(0), 3), (SymId(1), 2)].into_iter().collect(),
+            ..Model::default()
+        });
         assert!(ask(&kept, 0, 100, 40, model).1);
-        let (Outcome::Sat(back), false, _) = ask(&kept, 4, 100, 40, Outcome::Unsat) else { panic!("it was known") };
+        let (SolverOutcome::Sat(back), false, _) = ask(&kept, 4, 100, 40, SolverOutcome::Unsat) else {
+            panic!("it was known")
+        };
         let (a, t) = product(4, 1);
         let symbols = a.symbols_of(&[t]);
         let mut values: Vec<i128> = symbols.iter().map(|s| back.values[s]).collect();
@@ -394,16 +404,18 @@ mod tests {
     #[test]
     fn what_is_recalled_costs_what_it_cost() {
         let kept = Arc::new(InMemory::default());
-        let cut = || Outcome::Unknown(UnknownReason::SolverWork);
-        let (Outcome::Unsat, true, first) = ask(&kept, 0, 100, 40, Outcome::Unsat) else { panic!("nothing was known") };
-        let (Outcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
+        let cut = || SolverOutcome::Unknown(UnknownReason::SolverWork);
+        let (SolverOutcome::Unsat, true, first) = ask(&kept, 0, 100, 40, SolverOutcome::Unsat) else {
+            panic!("nothing was known")
+        };
+        let (SolverOutcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
         assert_eq!((first, again), (Work::millis(40), Work::millis(40)));
         // With less work the search would not have found it, now as before.
-        let (Outcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, Outcome::Unsat) else {
+        let (SolverOutcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, SolverOutcome::Unsat) else {
             panic!("it costs more")
         };
         assert_eq!((why, less), (UnknownReason::SolverWork, Work::millis(30)));
-        let (Outcome::Unknown(_), true, over) = ask(&Arc::default(), 0, 30, 40, Outcome::Unsat) else {
+        let (SolverOutcome::Unknown(_), true, over) = ask(&Arc::default(), 0, 30, 40, SolverOutcome::Unsat) else {
             panic!("it costs more")
         };
         assert_eq!(over, Work::millis(30), "the same without a cache");
@@ -412,12 +424,16 @@ mod tests {
     #[test]
     fn what_was_cut_off_is_searched_again_with_more_only() {
         let kept = Arc::new(InMemory::default());
-        let cut = || Outcome::Unknown(UnknownReason::SolverWork);
+        let cut = || SolverOutcome::Unknown(UnknownReason::SolverWork);
         assert!(ask(&kept, 0, 100, 100, cut()).1);
         assert!(!ask(&kept, 0, 100, 100, cut()).1 && !ask(&kept, 0, 40, 40, cut()).1);
-        let (Outcome::Unsat, true, _) = ask(&kept, 0, 200, 150, Outcome::Unsat) else { panic!("more was given") };
-        let (Outcome::Unsat, false, _) = ask(&kept, 0, 150, 0, cut()) else { panic!("it is decided") };
-        let (Outcome::Unknown(_), false, _) = ask(&kept, 0, 100, 0, cut()) else { panic!("as it was with so much") };
+        let (SolverOutcome::Unsat, true, _) = ask(&kept, 0, 200, 150, SolverOutcome::Unsat) else {
+            panic!("more was given")
+        };
+        let (SolverOutcome::Unsat, false, _) = ask(&kept, 0, 150, 0, cut()) else { panic!("it is decided") };
+        let (SolverOutcome::Unknown(_), false, _) = ask(&kept, 0, 100, 0, cut()) else {
+            panic!("as it was with so much")
+        };
     }
 
     #[test]
@@ -429,7 +445,7 @@ mod tests {
             super::begin_task();
             super::answer(&a, &query, Work::millis(10), |_, _, _| {
                 searches += 1;
-                Outcome::Unsat
+                SolverOutcome::Unsat
             });
         }
         assert_eq!(searches, 2);
@@ -440,7 +456,7 @@ mod tests {
     fn one_check_asks_the_same_only_once_in_all_its_threads() {
         let (a, t) = product(0, 1);
         let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
-        let ask = |found: Outcome| {
+        let ask = |found: SolverOutcome| {
             super::begin_task();
             let mut searches = 0;
             let outcome = super::answer(&a, &query, Work::millis(100), |_, _, _| {
@@ -450,12 +466,12 @@ mod tests {
             (outcome, searches)
         };
         recalling(None, || {
-            assert_eq!(ask(Outcome::Unsat).1, 1);
+            assert_eq!(ask(SolverOutcome::Unsat).1, 1);
             let recall = super::shared();
             std::thread::scope(|s| {
                 s.spawn(|| {
                     super::with(recall, || {
-                        let (Outcome::Unsat, 0) = ask(Outcome::Unknown(UnknownReason::NoValue)) else {
+                        let (SolverOutcome::Unsat, 0) = ask(SolverOutcome::Unknown(UnknownReason::NoValue)) else {
                             panic!("the other thread knows it")
                         };
                     });
@@ -464,7 +480,7 @@ mod tests {
             })
             .unwrap();
         });
-        assert_eq!(recalling(None, || ask(Outcome::Unsat).1), 1, "another check is another one");
+        assert_eq!(recalling(None, || ask(SolverOutcome::Unsat).1), 1, "another check is another one");
     }
 
     struct Always(&'static [u8]);
@@ -482,7 +498,9 @@ mod tests {
         let prove = |kept: Option<&'static [u8]>| {
             super::begin_task();
             let kept = kept.map(|bytes| Arc::new(Always(bytes)) as Arc<dyn Answers>);
-            recalling(kept, || entail::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
+            recalling(kept, || {
+                entail::prove(&a, &[], t, WrapMode::Assume, &SolverLimits::default(), &mut GroupResults::default())
+            })
         };
         assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
         assert!(matches!(prove(Some(&[0, 0])), Answer::Proved { .. }), "as it was kept");

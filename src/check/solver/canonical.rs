@@ -7,29 +7,29 @@
 use super::query::{Query, WrapMode};
 use base::work::{Work, cost};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// A query in an arena of its own.
-pub(super) struct Own {
+pub(super) struct CanonicalQuery {
     pub key: [u8; 32],
     pub arena: Arena,
     pub symbols: Vec<SymId>,
     want: Vec<(TermId, bool)>,
-    bounds: Vec<(SymId, Range)>,
+    bounds: Vec<(SymId, Interval)>,
 }
 
-impl Own {
+impl CanonicalQuery {
     pub fn of(arena: &Arena, query: &Query) -> Self {
         let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
         let (own, terms, symbols) = arena.extract(&roots);
         let numbers: FxHashMap<SymId, SymId> = symbols.iter().zip(0..).map(|(s, i)| (*s, SymId(i))).collect();
         let want: Vec<(TermId, bool)> = query.want.iter().map(|(t, truth)| (terms[t], *truth)).collect();
         // Bounds on symbols that the query does not mention have no effect.
-        let bounds: Vec<(SymId, Range)> =
+        let bounds: Vec<(SymId, Interval)> =
             query.bounds.iter().filter_map(|(s, r)| Some((*numbers.get(s)?, *r))).collect();
-        let mut writer = Writer { hasher: blake3::Hasher::new() };
+        let mut writer = TermHasher { hasher: blake3::Hasher::new() };
         writer.byte(u8::from(query.mode == WrapMode::Exact));
         writer.byte(u8::from(query.strict));
         writer.count(own.len());
@@ -59,11 +59,11 @@ impl Own {
 }
 
 /// Hashes the terms of such an arena.
-struct Writer {
+struct TermHasher {
     hasher: blake3::Hasher,
 }
 
-impl Writer {
+impl TermHasher {
     fn byte(&mut self, v: u8) {
         self.hasher.update(&[v]);
     }
@@ -77,7 +77,7 @@ impl Writer {
         self.hasher.update(&(n as u64).to_le_bytes());
     }
 
-    fn range(&mut self, r: Range) {
+    fn range(&mut self, r: Interval) {
         for bound in [r.lo, r.hi] {
             self.byte(u8::from(bound.is_some()));
             self.int(bound.unwrap_or(0));

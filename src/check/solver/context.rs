@@ -3,50 +3,57 @@
 //!
 //! In: facts, then goals. Out: answers. The module decides only the order in which provers are asked.
 
-use super::abstraction::Opaque;
+use super::abstraction::OpaqueValues;
 use super::entail;
-use super::independence::Groups;
-use super::poly::{Found, Prepared, Sought};
-use super::query::{Answer, Free, Limits, Method, Model, WrapMode};
+use super::independence::GroupResults;
+use super::poly::{ConditionGoals, PreparedFacts, SearchResult};
+use super::query::{Answer, FreeTerms, Model, Prover, SolverLimits, WrapMode};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, TermId};
 
 /// Facts prepared once for several goals: the obligations of one block share their path condition.
-pub struct Context {
+pub struct FactContext {
     facts: Vec<TermId>,
     mode: WrapMode,
-    poly: Prepared,
+    poly: PreparedFacts,
     /// Last goal and its answer without Z3: callers first ask for the polynomial bound alone and later for the rest.
     last: Option<(TermId, Option<Answer>)>,
     /// The same facts with host computations abstracted.
-    general: Option<Box<General>>,
+    general: Option<Box<AbstractedFacts>>,
 }
 
-/// Facts with host computations abstracted ([`Opaque`]).
-struct General {
-    opaque: Opaque,
-    context: Option<Context>,
+/// Facts with host computations abstracted ([`OpaqueValues`]).
+struct AbstractedFacts {
+    opaque: OpaqueValues,
+    context: Option<FactContext>,
 }
 
-impl Context {
+impl FactContext {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        let mut opaque = Opaque::default();
+        let mut opaque = OpaqueValues::default();
         opaque.note(arena, facts);
         Self {
-            general: Some(Box::new(General { opaque, context: None })),
+            general: Some(Box::new(AbstractedFacts { opaque, context: None })),
             ..Self::as_they_are(arena, facts.to_vec(), mode)
         }
     }
 
     fn as_they_are(arena: &mut Arena, facts: Vec<TermId>, mode: WrapMode) -> Self {
-        Self { poly: Prepared::new(arena, &facts, mode), facts, mode, last: None, general: None }
+        Self { poly: PreparedFacts::new(arena, &facts, mode), facts, mode, last: None, general: None }
     }
 
     /// Decides whether the goal follows from the facts: by the polynomial bound, then by Z3.
-    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
-        let less = Limits { work: limits.work / 4, ..*limits };
-        if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default())))
+    pub fn prove(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        limits: &SolverLimits,
+        groups: &mut GroupResults,
+    ) -> Answer {
+        let less = SolverLimits { work: limits.work / 4, ..*limits };
+        if let Some(proof) =
+            self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut GroupResults::default())))
         {
             return proof;
         }
@@ -61,7 +68,7 @@ impl Context {
         goal: TermId,
         ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>,
     ) -> Option<Answer> {
-        let General { opaque, context } = &mut **self.general.as_mut()?;
+        let AbstractedFacts { opaque, context } = &mut **self.general.as_mut()?;
         if opaque.note(arena, &[goal]) {
             *context = None;
         }
@@ -79,7 +86,12 @@ impl Context {
     }
 
     /// Tries the polynomial bound alone; returns the used facts and the free terms of a proof.
-    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<(Vec<TermId>, Free)> {
+    pub fn bound(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        limits: &SolverLimits,
+    ) -> Option<(Vec<TermId>, FreeTerms)> {
         let answer =
             self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
         match answer {
@@ -95,14 +107,14 @@ impl Context {
         arena: &mut Arena,
         goal: TermId,
         stays: &dyn Fn(&Arena, TermId) -> bool,
-        sought: Sought,
-        limits: &Limits,
+        sought: ConditionGoals,
+        limits: &SolverLimits,
     ) -> Vec<Poly> {
         self.poly.conditions(arena, goal, stays, (sought, limits.steps))
     }
 
     /// Answers without Z3: a proof by the polynomial bound, or a model that its search came across.
-    pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
+    pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &SolverLimits) -> Option<Answer> {
         if let Some((g, answer)) = &self.last
             && *g == goal
         {
@@ -113,14 +125,14 @@ impl Context {
         answer
     }
 
-    fn quick_new(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
+    fn quick_new(&mut self, arena: &mut Arena, goal: TermId, limits: &SolverLimits) -> Option<Answer> {
         match self.poly.prove(arena, goal, limits.steps) {
-            Found::Proof(used) => Some(Answer::Proved {
-                by: Method::Poly,
+            SearchResult::Proof(used) => Some(Answer::Proved {
+                by: Prover::Poly,
                 used: used.into_iter().map(|i| self.facts[i]).collect(),
-                free: Free::default(),
+                free: FreeTerms::default(),
             }),
-            Found::Assignment(mut values) => {
+            SearchResult::Assignment(mut values) => {
                 let mut want: Vec<(TermId, bool)> = self.facts.iter().map(|f| (*f, true)).collect();
                 want.push((goal, false));
                 let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
@@ -130,7 +142,7 @@ impl Context {
                 let complete = symbols.iter().all(|s| m.values.contains_key(s));
                 (complete && m.refuted(arena, &want, self.mode).is_none()).then_some(Answer::Model(m))
             }
-            Found::Nothing => None,
+            SearchResult::Nothing => None,
         }
     }
 }

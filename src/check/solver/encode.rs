@@ -11,7 +11,7 @@
 
 use super::query::WrapMode;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};
@@ -158,7 +158,7 @@ impl<'a> Encoder<'a> {
                 if self.mode == WrapMode::Exact {
                     return below;
                 }
-                let r = self.in_range(&self.int(*arg), Range::of_int(*bits, *signed));
+                let r = self.in_range(&self.int(*arg), Interval::of_int(*bits, *signed));
                 join([below, Some(all(r))])
             }
             Term::Div(a, b) | Term::Rem(a, b) => {
@@ -167,7 +167,7 @@ impl<'a> Encoder<'a> {
                 join([self.when(*a), self.when(*b), nonzero])
             }
             Term::Pow2(a) => {
-                let want = Range::new(0, 126);
+                let want = Interval::new(0, 126);
                 let fits = (self.strict && !want.contains(self.arena.range(*a)))
                     .then(|| all(self.in_range(&self.int(*a), want)));
                 join([self.when(*a), fits])
@@ -191,7 +191,7 @@ impl<'a> Encoder<'a> {
         if matches!(self.arena.get(n), Term::And(_)) == truth { all(parts) } else { any(parts) }
     }
 
-    fn in_range(&self, i: &Int, r: Range) -> Vec<Bool> {
+    fn in_range(&self, i: &Int, r: Interval) -> Vec<Bool> {
         r.lo.map(|l| i.ge(num(l))).into_iter().chain(r.hi.map(|h| i.le(num(h)))).collect()
     }
 
@@ -341,7 +341,7 @@ impl<'a> Encoder<'a> {
 
     fn power_of_two(&mut self, a: TermId) -> Int {
         let x = self.int(a);
-        let r = self.arena.range(a).intersect(Range::new(0, 126));
+        let r = self.arena.range(a).intersect(Interval::new(0, 126));
         let (lo, hi) = (r.lo.unwrap_or(0), r.hi.unwrap_or(126));
         let known = r == self.arena.range(a);
         let mut value = if known { num(1i128 << hi) } else { Int::fresh_const("pow2") };
@@ -356,10 +356,11 @@ impl<'a> Encoder<'a> {
     fn bitwise(&mut self, n: TermId, a: TermId, b: TermId, width: u32) -> Int {
         let and = matches!(self.arena.get(n), Term::BitAnd(..));
         let xor = matches!(self.arena.get(n), Term::BitXor(..));
-        let unsigned = Range::of_int(width, false);
+        let unsigned = Interval::of_int(width, false);
         // The operands bound the number of bits.
-        let top =
-            |r: Range| if unsigned.contains(r) { r.hi.map(|h| 128 - h.leading_zeros()) } else { None }.unwrap_or(width);
+        let top = |r: Interval| {
+            if unsigned.contains(r) { r.hi.map(|h| 128 - h.leading_zeros()) } else { None }.unwrap_or(width)
+        };
         let (ta, tb) = (top(self.arena.range(a)), top(self.arena.range(b)));
         for (x, y) in [(a, b), (b, a)] {
             let Some(m) = self.arena.as_int(x) else { continue };
@@ -396,7 +397,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Adds bounds of bitwise operations that hold whatever the bits are.
-    fn bit_lemmas(&mut self, n: TermId, a: TermId, b: TermId, value: &Int, unsigned: &Range) {
+    fn bit_lemmas(&mut self, n: TermId, a: TermId, b: TermId, value: &Int, unsigned: &Interval) {
         let (x, y) = (self.int(a), self.int(b));
         let fits = |t: TermId| unsigned.contains(self.arena.range(t)) && self.when(t).is_none();
         let (fa, fb) = (fits(a), fits(b));
@@ -455,7 +456,7 @@ impl<'a> Encoder<'a> {
             return v.clone();
         }
         let r = self.arena.range(t);
-        let fits = Range::of_int(width, false).contains(r);
+        let fits = Interval::of_int(width, false).contains(r);
         let n = if fits { r.hi.map_or(width, |h| 128 - h.leading_zeros()) } else { width };
         let v: Vec<Bool> = (0..n).map(|_| Bool::fresh_const("bit")).collect();
         let zero = num(0);

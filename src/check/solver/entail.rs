@@ -4,8 +4,8 @@
 //! In: facts, a goal, limits. Out: a proof with the facts that it used, a model of all facts, or the reason for
 //! neither.
 
-use super::independence::{self, Groups, Split};
-use super::query::{Answer, Budget, Free, Limits, Method, Outcome, WrapMode};
+use super::independence::{self, FactSplit, GroupResults};
+use super::query::{Answer, FreeTerms, Prover, SolverBudget, SolverLimits, SolverOutcome, WrapMode};
 use super::smt;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
@@ -16,34 +16,34 @@ pub(super) fn prove(
     facts: &[TermId],
     goal: TermId,
     mode: WrapMode,
-    limits: &Limits,
-    groups: &mut Groups,
+    limits: &SolverLimits,
+    groups: &mut GroupResults,
 ) -> Answer {
     if let Some(reason) = smt::refuse() {
         return Answer::Unknown(reason);
     }
-    let budget = Budget::new(limits);
-    let Split { near, far } = independence::split(arena, facts, Some(goal));
+    let budget = SolverBudget::new(limits);
+    let FactSplit { near, far } = independence::split(arena, facts, Some(goal));
     let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
     want.push((goal, false));
     let mut model = match smt::decide(arena, &want, mode, &budget) {
-        Outcome::Unsat => {
+        SolverOutcome::Unsat => {
             return Answer::Proved {
-                by: Method::Z3,
+                by: Prover::Z3,
                 used: if limits.core { smt::core(arena, &near, goal, mode, &budget) } else { near },
-                free: Free::default(),
+                free: FreeTerms::default(),
             };
         }
-        Outcome::Unknown(why) => return Answer::Unknown(why),
-        Outcome::Sat(m) => m,
+        SolverOutcome::Unknown(why) => return Answer::Unknown(why),
+        SolverOutcome::Sat(m) => m,
     };
     // The other groups share no symbols with the goal: either one is unsatisfiable (an infeasible path), or any model
     // of it will do.
     for group in far {
         match groups.decide(arena, &group, mode, &budget, limits.work) {
-            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },
-            Outcome::Unknown(why) => return Answer::Unknown(why),
-            Outcome::Sat(m) => {
+            SolverOutcome::Unsat => return Answer::Proved { by: Prover::Z3, used: group, free: FreeTerms::default() },
+            SolverOutcome::Unknown(why) => return Answer::Unknown(why),
+            SolverOutcome::Sat(m) => {
                 model.values.extend(m.values);
                 model.applications.extend(m.applications);
             }

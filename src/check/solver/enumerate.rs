@@ -4,18 +4,18 @@
 //! In: terms, each with the truth value it must have. Out: a model, or unsatisfiable; nothing where a symbol is
 //! unbounded, assignments are too many, or an operation may lack a value.
 
-use super::query::{Model, Outcome, WrapMode};
+use super::query::{Model, SolverOutcome, WrapMode};
 use base::work::{charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::eval::Valuation;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Most evaluations (assignments times terms): a few tenths of a second.
 const MAX_EVALUATIONS: i128 = 4_000_000;
 
-pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<Outcome> {
+pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<SolverOutcome> {
     let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
     let cone = arena.cone(&roots);
     if cone.iter().any(|t| partial(arena, *t)) {
@@ -37,10 +37,10 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
     let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
     loop {
         if holds(arena, &cone, want, mode, &values, &mut memo) {
-            return Some(Outcome::Sat(Model { values, ..Model::default() }));
+            return Some(SolverOutcome::Sat(Model { values, ..Model::default() }));
         }
         // Advance to the next assignment, as an odometer does.
-        let Some(i) = ranges.iter().rposition(|(s, _, hi)| values[s] < *hi) else { return Some(Outcome::Unsat) };
+        let Some(i) = ranges.iter().rposition(|(s, _, hi)| values[s] < *hi) else { return Some(SolverOutcome::Unsat) };
         *values.entry(ranges[i].0).or_default() += 1;
         for (s, lo, _) in &ranges[i + 1..] {
             values.insert(*s, *lo);
@@ -72,7 +72,7 @@ pub(super) fn holds(
 fn partial(arena: &Arena, t: TermId) -> bool {
     match arena.get(t) {
         Term::Div(_, b) | Term::Rem(_, b) => arena.range(*b).contains_value(0),
-        Term::Pow2(a) => !Range::new(0, 126).contains(arena.range(*a)),
+        Term::Pow2(a) => !Interval::new(0, 126).contains(arena.range(*a)),
         Term::Apply { .. } => true,
         _ => false,
     }

@@ -5,59 +5,59 @@
 //! an access have nothing to do with its index: earlier loops, tests of other variables. The result for such a group
 //! is kept for the next access on that path.
 
-use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
+use super::query::{Model, ModelAnswer, PositiveSymbols, SolverBudget, SolverLimits, SolverOutcome, WrapMode};
 use super::{minimise, smt};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Links between facts: symbols and uninterpreted functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Name {
+enum FactLink {
     Symbol(SymId),
-    Function(Function),
+    Function(UninterpretedFunction),
 }
 
 /// The facts linked to a goal, and the other facts in groups.
-pub(super) struct Split {
+pub(super) struct FactSplit {
     pub near: Vec<TermId>,
     pub far: Vec<Vec<TermId>>,
 }
 
 /// Results for groups. Terms are those of one arena.
 #[derive(Default)]
-pub struct Groups {
-    known: FxHashMap<(Vec<TermId>, WrapMode), Known>,
+pub struct GroupResults {
+    known: FxHashMap<(Vec<TermId>, WrapMode), GroupAnswer>,
     /// Smallest models found.
     small: FxHashMap<(Vec<TermId>, WrapMode), Model>,
 }
 
 #[derive(Clone)]
-enum Known {
+enum GroupAnswer {
     Holds(Model),
     Never,
     /// Searched without result, with this much work.
-    Open(Work, UnknownReason),
+    Undecided(Work, UnknownReason),
 }
 
-impl Groups {
+impl GroupResults {
     /// Decides whether the facts of a group can hold together. `most` is the work of the whole search.
     pub(super) fn decide(
         &mut self,
         arena: &Arena,
         group: &[TermId],
         mode: WrapMode,
-        budget: &Budget,
+        budget: &SolverBudget,
         most: Work,
-    ) -> Outcome {
+    ) -> SolverOutcome {
         let key = (group.to_vec(), mode);
         match self.known.get(&key) {
-            Some(Known::Holds(m)) => return Outcome::Sat(m.clone()),
-            Some(Known::Never) => return Outcome::Unsat,
-            Some(Known::Open(tried, why)) if *tried >= most => return Outcome::Unknown(why.clone()),
+            Some(GroupAnswer::Holds(m)) => return SolverOutcome::Sat(m.clone()),
+            Some(GroupAnswer::Never) => return SolverOutcome::Unsat,
+            Some(GroupAnswer::Undecided(tried, why)) if *tried >= most => return SolverOutcome::Unknown(why.clone()),
             _ => {}
         }
         let want: Vec<(TermId, bool)> = group.iter().map(|f| (*f, true)).collect();
@@ -65,9 +65,9 @@ impl Groups {
         self.known.insert(
             key,
             match &outcome {
-                Outcome::Sat(m) => Known::Holds(m.clone()),
-                Outcome::Unsat => Known::Never,
-                Outcome::Unknown(why) => Known::Open(most, why.clone()),
+                SolverOutcome::Sat(m) => GroupAnswer::Holds(m.clone()),
+                SolverOutcome::Unsat => GroupAnswer::Never,
+                SolverOutcome::Unknown(why) => GroupAnswer::Undecided(most, why.clone()),
             },
         );
         outcome
@@ -79,9 +79,9 @@ impl Groups {
         arena: &Arena,
         facts: &[TermId],
         prefer_small: &[SymId],
-        positive: &Positive,
+        positive: &PositiveSymbols,
         mode: WrapMode,
-        limits: &Limits,
+        limits: &SolverLimits,
     ) -> ModelAnswer {
         let all = Allotment::of(limits.work);
         let mut whole = Model::default();
@@ -96,9 +96,9 @@ impl Groups {
                     arena,
                     &key.0,
                     &here(prefer_small),
-                    &Positive { wished: here(&positive.wished), sizes: here(&positive.sizes) },
+                    &PositiveSymbols { wished: here(&positive.wished), sizes: here(&positive.sizes) },
                     mode,
-                    &Limits { work: all.left(), ..*limits },
+                    &SolverLimits { work: all.left(), ..*limits },
                 ) {
                     ModelAnswer::Model(m) => {
                         self.small.insert(key.clone(), m);
@@ -115,37 +115,37 @@ impl Groups {
     }
 }
 
-impl Split {
+impl FactSplit {
     fn all(self) -> impl Iterator<Item = Vec<TermId>> {
         std::iter::once(self.near).filter(|g| !g.is_empty()).chain(self.far)
     }
 }
 
-fn names(arena: &Arena, t: TermId) -> Vec<Name> {
+fn names(arena: &Arena, t: TermId) -> Vec<FactLink> {
     arena
         .cone(&[t])
         .into_iter()
         .filter_map(|n| match arena.get(n) {
-            Term::Sym(s) | Term::BoolSym(s) => Some(Name::Symbol(*s)),
-            Term::Apply { function, .. } => Some(Name::Function(*function)),
+            Term::Sym(s) | Term::BoolSym(s) => Some(FactLink::Symbol(*s)),
+            Term::Apply { function, .. } => Some(FactLink::Function(*function)),
             _ => None,
         })
         .collect()
 }
 
 /// Splits facts into groups linked transitively by symbols and functions. A group keeps the order of the facts.
-pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Split {
-    let of_fact: Vec<Vec<Name>> = facts.iter().map(|f| names(arena, *f)).collect();
-    let mut by_name: FxHashMap<&Name, Vec<usize>> = FxHashMap::default();
+pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> FactSplit {
+    let of_fact: Vec<Vec<FactLink>> = facts.iter().map(|f| names(arena, *f)).collect();
+    let mut by_name: FxHashMap<&FactLink, Vec<usize>> = FxHashMap::default();
     for (i, ns) in of_fact.iter().enumerate() {
         for n in ns {
             by_name.entry(n).or_default().push(i);
         }
     }
     let mut taken = vec![false; facts.len()];
-    let mut linked = |start: &[Name]| -> Vec<usize> {
-        let mut seen: FxHashSet<Name> = start.iter().copied().collect();
-        let mut queue: Vec<Name> = start.to_vec();
+    let mut linked = |start: &[FactLink]| -> Vec<usize> {
+        let mut seen: FxHashSet<FactLink> = start.iter().copied().collect();
+        let mut queue: Vec<FactLink> = start.to_vec();
         let mut group = vec![];
         while let Some(n) = queue.pop() {
             for &i in by_name.get(&n).map_or(&[][..], Vec::as_slice) {
@@ -175,7 +175,7 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
     }
     near.sort_unstable();
     let terms = |group: Vec<usize>| group.into_iter().map(|i| facts[i]).collect();
-    Split { near: terms(near), far: far.into_iter().map(terms).collect() }
+    FactSplit { near: terms(near), far: far.into_iter().map(terms).collect() }
 }
 
 #[cfg(test)]
@@ -183,14 +183,14 @@ mod tests {
     use super::split;
     use base::reasons::UnknownReason;
     use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::SymKind;
 
     #[test]
     fn facts_are_grouped_by_what_they_share() {
         let mut a = Arena::new();
         let [x, y, z, u, v] = ["x", "y", "z", "u", "v"]
-            .map(|n| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, n, Range::of_int(32, true)));
+            .map(|n| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, n, Interval::of_int(32, true)));
         let (xy, yz, uu, v5) = (a.le(x, y), a.le(y, z), a.le_zero(u), a.le_zero(v));
         let zero = a.int(0);
         let goal = a.le(zero, z);

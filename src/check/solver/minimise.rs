@@ -1,10 +1,10 @@
 //! Models with small values: a counterexample that is cheap to run and easy to read.
 
-use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, Query, WrapMode};
+use super::query::{Model, ModelAnswer, PositiveSymbols, Query, SolverBudget, SolverLimits, SolverOutcome, WrapMode};
 use super::{boundary, smt};
 use base::work::Work;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
@@ -20,23 +20,24 @@ pub(super) fn find(
     arena: &Arena,
     facts: &[TermId],
     prefer_small: &[SymId],
-    positive: &Positive,
+    positive: &PositiveSymbols,
     mode: WrapMode,
-    limits: &Limits,
+    limits: &SolverLimits,
 ) -> ModelAnswer {
     if let Some(reason) = smt::refuse() {
         return ModelAnswer::Unknown(reason);
     }
-    let budget = Budget::new(limits);
+    let budget = SolverBudget::new(limits);
     let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
-    let from_one =
-        |all: &[SymId]| -> Vec<(SymId, Range)> { all.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect() };
+    let from_one = |all: &[SymId]| -> Vec<(SymId, Interval)> {
+        all.iter().map(|s| (*s, Interval { lo: Some(1), hi: None })).collect()
+    };
     let at_least_one = from_one(&positive.wished);
     let bounded = |k: i128| -> Option<Model> {
         let mut bounds = at_least_one.clone();
-        bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
+        bounds.extend(prefer_small.iter().map(|s| (*s, Interval::new(-k, k))));
         match attempt(arena, &want, &bounds, mode, &budget) {
-            Outcome::Sat(m) => Some(m),
+            SolverOutcome::Sat(m) => Some(m),
             _ => None,
         }
     };
@@ -73,27 +74,27 @@ pub(super) fn find(
         fewer.push(from_one(&positive.sizes));
     }
     for kept in fewer.iter().filter(|kept| !kept.is_empty()) {
-        if let Outcome::Sat(m) = attempt(arena, &want, kept, mode, &budget) {
+        if let SolverOutcome::Sat(m) = attempt(arena, &want, kept, mode, &budget) {
             return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, kept, mode, &budget));
         }
     }
     match smt::decide(arena, &want, mode, &budget) {
-        Outcome::Sat(m) => ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &[], mode, &budget)),
-        Outcome::Unsat => ModelAnswer::Unsat,
-        Outcome::Unknown(why) => ModelAnswer::Unknown(why),
+        SolverOutcome::Sat(m) => ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &[], mode, &budget)),
+        SolverOutcome::Unsat => ModelAnswer::Unsat,
+        SolverOutcome::Unknown(why) => ModelAnswer::Unknown(why),
     }
 }
 
 fn attempt(
     arena: &Arena,
     want: &[(TermId, bool)],
-    bounds: &[(SymId, Range)],
+    bounds: &[(SymId, Interval)],
     mode: WrapMode,
-    budget: &Budget,
-) -> Outcome {
+    budget: &SolverBudget,
+) -> SolverOutcome {
     let query = Query { want, bounds, mode, strict: true };
     match smt::check(arena, &query, budget.at_most(ATTEMPT)) {
-        Outcome::Sat(m) => smt::checked(arena, m, want, mode),
+        SolverOutcome::Sat(m) => smt::checked(arena, m, want, mode),
         other => other,
     }
 }
@@ -105,12 +106,12 @@ fn shrink(
     model: Model,
     want: &[(TermId, bool)],
     inputs: &[SymId],
-    kept: &[(SymId, Range)],
+    kept: &[(SymId, Interval)],
     mode: WrapMode,
-    budget: &Budget,
+    budget: &SolverBudget,
 ) -> Model {
     let mut model = lower(arena, model, want, inputs, kept, mode, budget);
-    let mut fixed: Vec<(SymId, Range)> = kept.to_vec();
+    let mut fixed: Vec<(SymId, Interval)> = kept.to_vec();
     for &s in inputs {
         let Some(mut size) = model.values.get(&s).map(|v| v.abs()) else { continue };
         let mut low = least(arena, s, kept) - 1;
@@ -118,22 +119,22 @@ fn shrink(
         while size > SMALL && size - low > 1 && !budget.spent() {
             let mid = low + (size - low) / 2;
             let mut bounds = fixed.clone();
-            bounds.push((s, Range::new(-mid, mid)));
+            bounds.push((s, Interval::new(-mid, mid)));
             bounds.extend(
                 inputs
                     .iter()
                     .filter(|o| **o != s)
-                    .filter_map(|o| model.values.get(o).map(|v| (*o, Range::new(-v.abs(), v.abs())))),
+                    .filter_map(|o| model.values.get(o).map(|v| (*o, Interval::new(-v.abs(), v.abs())))),
             );
             match attempt(arena, want, &bounds, mode, budget) {
-                Outcome::Sat(m) => {
+                SolverOutcome::Sat(m) => {
                     size = m.values.get(&s).map_or(size, |v| v.abs()).min(mid);
                     model = m;
                 }
                 _ => low = mid,
             }
         }
-        fixed.push((s, Range::new(-size, size)));
+        fixed.push((s, Interval::new(-size, size)));
     }
     model
 }
@@ -144,9 +145,9 @@ fn lower(
     mut model: Model,
     want: &[(TermId, bool)],
     inputs: &[SymId],
-    kept: &[(SymId, Range)],
+    kept: &[(SymId, Interval)],
     mode: WrapMode,
-    budget: &Budget,
+    budget: &SolverBudget,
 ) -> Model {
     for &s in inputs {
         let Some(&now) = model.values.get(&s) else { continue };
@@ -167,7 +168,7 @@ fn lower(
 }
 
 /// Returns the least magnitude that a symbol's range and the kept bounds allow.
-fn least(arena: &Arena, s: SymId, kept: &[(SymId, Range)]) -> i128 {
-    let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
+fn least(arena: &Arena, s: SymId, kept: &[(SymId, Interval)]) -> i128 {
+    let floor = |r: Interval| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
     kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)))
 }

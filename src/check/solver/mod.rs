@@ -22,16 +22,16 @@ mod poly;
 mod query;
 mod smt;
 
-pub use self::context::Context;
-pub use self::independence::Groups;
-pub(crate) use self::poly::{LARGEST, Sought};
-pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive, WrapMode};
+pub use self::context::FactContext;
+pub use self::independence::GroupResults;
+pub(crate) use self::poly::{ConditionGoals, LARGEST};
+pub use self::query::{Answer, FreeTerms, Model, ModelAnswer, PositiveSymbols, Prover, SolverLimits, WrapMode};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymId, TermId};
 
 /// Decides whether `goal` follows from the facts: by the polynomial bound first, then by Z3 for `facts ∧ ¬goal`.
-pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
-    Context::new(arena, facts, mode).prove(arena, goal, limits, &mut Groups::default())
+pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &SolverLimits) -> Answer {
+    FactContext::new(arena, facts, mode).prove(arena, goal, limits, &mut GroupResults::default())
 }
 
 /// Finds a model of the facts with small values. The first attempts require every symbol of `positive` to be at least
@@ -41,10 +41,10 @@ pub fn find_model(
     arena: &Arena,
     facts: &[TermId],
     prefer_small: &[SymId],
-    positive: &Positive,
+    positive: &PositiveSymbols,
     mode: WrapMode,
-    limits: &Limits,
-    groups: &mut Groups,
+    limits: &SolverLimits,
+    groups: &mut GroupResults,
 ) -> ModelAnswer {
     groups.find(arena, facts, prefer_small, positive, mode, limits)
 }

@@ -7,15 +7,15 @@ use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::eval::Valuation;
-use engine::symbolic::terms::functions::Function;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::functions::UninterpretedFunction;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SolverLimits {
     /// Work that the whole call may do.
     pub work: Work,
     /// Steps that the polynomial bound may take.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub core: bool,
 }
 
-impl Default for Limits {
+impl Default for SolverLimits {
     fn default() -> Self {
         Self { work: Work::seconds(5), steps: 400, core: false }
     }
@@ -41,19 +41,19 @@ pub enum WrapMode {
 
 /// Prover that decided a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
+pub enum Prover {
     Poly,
     Z3,
 }
 
 /// Terms that a proof treats as arbitrary values of their ranges.
-pub type Free = Rc<FxHashSet<TermId>>;
+pub type FreeTerms = Rc<FxHashSet<TermId>>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The goal follows from `used`, a subset of the facts (not always the least one), for all values of the terms
     /// `free` in them: the proof does not depend on how these are computed.
-    Proved { by: Method, used: Vec<TermId>, free: Free },
+    Proved { by: Prover, used: Vec<TermId>, free: FreeTerms },
     /// A model of the facts that refutes the goal.
     Model(Model),
     /// Reason why the query is undecided.
@@ -74,7 +74,7 @@ pub struct Model {
     /// Every symbol in the cone of the query.
     pub values: FxHashMap<SymId, i128>,
     /// Values of [`Term::Apply`] by function and arguments.
-    pub applications: FxHashMap<(Function, Vec<i128>), i128>,
+    pub applications: FxHashMap<(UninterpretedFunction, Vec<i128>), i128>,
     /// Index of the program's string that caller-given strings hold; no query constrains it.
     pub text: usize,
 }
@@ -138,18 +138,18 @@ impl Model {
 
 /// Symbols that a model should give at least 1: all `wished` ones, or only the `sizes` among them.
 #[derive(Clone, Debug, Default)]
-pub struct Positive {
+pub struct PositiveSymbols {
     pub wished: Vec<SymId>,
     pub sizes: Vec<SymId>,
 }
 
-/// Remaining part of a [`Limits`].
-pub(super) struct Budget {
+/// Remaining part of a [`SolverLimits`].
+pub(super) struct SolverBudget {
     all: Allotment,
 }
 
-impl Budget {
-    pub fn new(limits: &Limits) -> Self {
+impl SolverBudget {
+    pub fn new(limits: &SolverLimits) -> Self {
         Self { all: Allotment::of(limits.work) }
     }
     /// Returns the remaining work, at most `most`.
@@ -162,7 +162,7 @@ impl Budget {
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum SolverOutcome {
     Unsat,
     Sat(Model),
     Unknown(UnknownReason),
@@ -171,7 +171,7 @@ pub(super) enum Outcome {
 /// Terms, each with the truth value it must have, and bounds on symbols.
 pub(super) struct Query<'a> {
     pub want: &'a [(TermId, bool)],
-    pub bounds: &'a [(SymId, Range)],
+    pub bounds: &'a [(SymId, Interval)],
     pub mode: WrapMode,
     /// Whether operations without value are excluded instead of having any value.
     pub strict: bool,

@@ -4,14 +4,14 @@
 //! evaluation checks every model before it is returned.
 
 use super::encode::{Encoder, SymbolAst};
-use super::query::{Budget, Model, Outcome, Query, WrapMode};
+use super::query::{Model, Query, SolverBudget, SolverOutcome, WrapMode};
 use super::{boundary, cache, enumerate};
 use base::inside::{self, Dump};
 use base::nets;
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, charge, charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use std::time::Instant;
 use z3::ast::{Bool, Int};
@@ -33,15 +33,15 @@ pub(super) fn refuse() -> Option<UnknownReason> {
 
 /// Answers one query in an arena and a context of its own, so that neither its answer nor its cost depends on earlier
 /// queries.
-pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome {
+pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> SolverOutcome {
     cache::answer(arena, query, most, search)
 }
 
 /// Searches for the answer to a query within `most` work; the arena holds nothing but the query.
-fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
+fn search(arena: &Arena, query: &Query, most: Work) -> SolverOutcome {
     let all = Allotment::of(most);
     if let Some(m) = boundary::model(arena, query) {
-        return Outcome::Sat(m);
+        return SolverOutcome::Sat(m);
     }
     z3::with_z3_config(&z3::Config::new(), || {
         // Z3's default strategy for non-linear integers bit-blasts and runs nlsat first: a hundred times slower on
@@ -62,7 +62,7 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
             }
         }
         charge_each(cost::ENCODE, arena.len());
-        let (mut given, mut found, mut spent) = (0, SatResult::Unknown, Spent { units: 0, late: false });
+        let (mut given, mut found, mut spent) = (0, SatResult::Unknown, SolverWork { units: 0, late: false });
         for (mending, most, of) in ATTEMPTS {
             let left = Work::units(all.left().get() / of).min(most);
             given = limit(&solver, left, mending);
@@ -73,17 +73,20 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
         }
         inside::dump(Dump::Smt2, || format!("; rlimit {given}: {found:?} with {}\n{}", spent.units, solver.to_smt2()));
         match found {
-            SatResult::Unsat => Outcome::Unsat,
+            SatResult::Unsat => SolverOutcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc)
-                .map_or_else(|| Outcome::Unknown(UnknownReason::SolverModel), Outcome::Sat),
-            SatResult::Unknown => Outcome::Unknown(why_unknown(&solver, spent, given)),
+                .map_or_else(|| SolverOutcome::Unknown(UnknownReason::SolverModel), SolverOutcome::Sat),
+            SatResult::Unknown => SolverOutcome::Unknown(why_unknown(&solver, spent, given)),
         }
     })
 }
 
 /// Attempts at a query, in order: the most work of each, and the divisor of the remaining work that it may use.
-const ATTEMPTS: [(Mending, Work, u64); 3] =
-    [(Mending::On, Work::units(20_000 * cost::RESOURCE), 1), (Mending::Off, Work::MAX, 2), (Mending::On, Work::MAX, 1)];
+const ATTEMPTS: [(LinearRepair, Work, u64); 3] = [
+    (LinearRepair::On, Work::units(20_000 * cost::RESOURCE), 1),
+    (LinearRepair::Off, Work::MAX, 2),
+    (LinearRepair::On, Work::MAX, 1),
+];
 
 /// Switch for Z3's check (5.4), before each other step, of whether nlsat can mend the linear assignment. Proofs of
 /// quotients need the check and mostly succeed at once with it. Where values are roots of long polynomials, Z3
@@ -91,13 +94,13 @@ const ATTEMPTS: [(Mending, Work, u64); 3] =
 /// (y * z) * w` took more than two minutes on a budget of 0.5 s. Each of the slowest queries has an answer without
 /// the check.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mending {
+enum LinearRepair {
     Off,
     On,
 }
 
 /// Limits Z3 to this much work; returns the limit in Z3's resource units.
-fn limit(solver: &Solver, work: Work, mending: Mending) -> u32 {
+fn limit(solver: &Solver, work: Work, mending: LinearRepair) -> u32 {
     let units = u32::try_from((work.get() / cost::RESOURCE).max(LEAST_RESOURCES)).unwrap_or(u32::MAX);
     let mut p = Params::new();
     p.set_u32("timeout", nets::solver_ms());
@@ -107,13 +110,13 @@ fn limit(solver: &Solver, work: Work, mending: Mending) -> u32 {
     // long sums. (`grobner_expand_terms` alone loses models; turning off `enable_hnf` saves half as much again, but also
     // loses models.)
     p.set_bool("arith.nl.grobner", false);
-    p.set_bool("arith.nl.nra_check_assignment", mending == Mending::On);
+    p.set_bool("arith.nl.nra_check_assignment", mending == LinearRepair::On);
     solver.set_params(&p);
     units
 }
 
 /// Runs Z3 and charges the resource units that it took; returns these, and whether a safety net was reached.
-fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
+fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, SolverWork) {
     let resources = || match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(n)) => n,
         _ => 0,
@@ -122,17 +125,17 @@ fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
     let out = f(solver);
     let units = resources().wrapping_sub(before);
     charge_each(cost::RESOURCE, units as usize);
-    (out, Spent { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
+    (out, SolverWork { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
 }
 
-struct Spent {
+struct SolverWork {
     units: u32,
     late: bool,
 }
 
 /// Returns the limit that ended a search. Z3's own words for a limit depend on where it noticed, so the spent units
 /// decide.
-fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> UnknownReason {
+fn why_unknown(solver: &Solver, spent: SolverWork, given: u32) -> UnknownReason {
     match solver.get_reason_unknown().as_deref() {
         _ if spent.late && spent.units < given => {
             nets::hit(nets::Net::Solver);
@@ -148,7 +151,7 @@ fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> UnknownReason {
     }
 }
 
-fn bound(enc: &mut Encoder, s: SymId, r: Range) -> Vec<Bool> {
+fn bound(enc: &mut Encoder, s: SymId, r: Interval) -> Vec<Bool> {
     let Some(i) = enc.symbol_int(s) else { return vec![] };
     r.lo.map(|l| i.ge(Int::from_i128(l))).into_iter().chain(r.hi.map(|h| i.le(Int::from_i128(h)))).collect()
 }
@@ -172,55 +175,67 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
 }
 
 /// Asks the whole query within the remaining budget. Where Z3 gives up, enumerates all assignments if they are few.
-fn check_whole(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, strict: bool, budget: &Budget) -> Outcome {
+fn check_whole(
+    arena: &Arena,
+    want: &[(TermId, bool)],
+    mode: WrapMode,
+    strict: bool,
+    budget: &SolverBudget,
+) -> SolverOutcome {
     let query = Query { want, bounds: &[], mode, strict };
     match check(arena, &query, budget.at_most(Work::MAX)) {
-        Outcome::Unknown(why) => enumerate::decide(arena, want, mode).unwrap_or(Outcome::Unknown(why)),
+        SolverOutcome::Unknown(why) => enumerate::decide(arena, want, mode).unwrap_or(SolverOutcome::Unknown(why)),
         decided => decided,
     }
 }
 
 /// Answers a query with a checked model. The model leaves undefined operations without value only if there is no
 /// other.
-pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, budget: &Budget) -> Outcome {
+pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, budget: &SolverBudget) -> SolverOutcome {
     let loose = check_whole(arena, want, mode, false, budget);
-    let Outcome::Sat(m) = loose else { return loose };
-    let Some((t, value)) = m.refuted(arena, want, mode) else { return Outcome::Sat(m) };
+    let SolverOutcome::Sat(m) = loose else { return loose };
+    let Some((t, value)) = m.refuted(arena, want, mode) else { return SolverOutcome::Sat(m) };
     if value.is_some() {
         return disagreement(t);
     }
     if budget.spent() {
-        return Outcome::Unknown(UnknownReason::SolverWork);
+        return SolverOutcome::Unknown(UnknownReason::SolverWork);
     }
     let strict = check_whole(arena, want, mode, true, budget);
     match strict {
-        Outcome::Sat(m) => checked(arena, m, want, mode),
-        Outcome::Unsat => Outcome::Unknown(UnknownReason::SolverPartial),
-        Outcome::Unknown(_) => strict,
+        SolverOutcome::Sat(m) => checked(arena, m, want, mode),
+        SolverOutcome::Unsat => SolverOutcome::Unknown(UnknownReason::SolverPartial),
+        SolverOutcome::Unknown(_) => strict,
     }
 }
 
 /// Returns the model if exact evaluation agrees with it.
-pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: WrapMode) -> Outcome {
+pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: WrapMode) -> SolverOutcome {
     match m.refuted(arena, want, mode) {
-        None => Outcome::Sat(m),
-        Some((_, None)) => Outcome::Unknown(UnknownReason::SolverWide),
+        None => SolverOutcome::Sat(m),
+        Some((_, None)) => SolverOutcome::Unknown(UnknownReason::SolverWide),
         Some((t, Some(_))) => disagreement(t),
     }
 }
 
-fn disagreement(t: TermId) -> Outcome {
+fn disagreement(t: TermId) -> SolverOutcome {
     debug_assert!(false, "the encoding of {t:?} disagrees with its evaluation");
-    Outcome::Unknown(UnknownReason::SolverDisagrees(t.0))
+    SolverOutcome::Unknown(UnknownReason::SolverDisagrees(t.0))
 }
 
 /// Returns the facts of an unsatisfiable core; all facts if the second run does not find one.
-pub(super) fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
+pub(super) fn core(
+    arena: &Arena,
+    facts: &[TermId],
+    goal: TermId,
+    mode: WrapMode,
+    budget: &SolverBudget,
+) -> Vec<TermId> {
     let kept = z3::with_z3_config(&z3::Config::new(), || {
         let solver = Solver::new();
         charge(cost::CONTEXT);
         charge_each(cost::ENCODE, facts.len());
-        limit(&solver, budget.at_most(Work::seconds(1)), Mending::On);
+        limit(&solver, budget.at_most(Work::seconds(1)), LinearRepair::On);
         let mut enc = Encoder::new(arena, mode, false);
         let no = enc.surely(goal, false);
         solver.assert(&no);

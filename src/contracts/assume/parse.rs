@@ -1,6 +1,6 @@
-//! Parses text to [`Expr`], with C's operators and their precedence.
+//! Parses text to [`AssumeExpr`], with C's operators and their precedence.
 
-use super::{Expr, Unary};
+use super::{AssumeExpr, AssumeUnary};
 use crate::operators::{OPERATORS, of_each_row};
 use winnow::ascii::{digit1, hex_digit1, multispace0, oct_digit0};
 use winnow::combinator::{
@@ -47,7 +47,7 @@ impl ExprError {
 ///
 /// # Errors
 /// If the text is no such expression, or longer than a person would write.
-pub fn parse(text: &str) -> Result<Expr, ExprError> {
+pub fn parse(text: &str) -> Result<AssumeExpr, ExprError> {
     let mut depth = 0_usize;
     let nested = text.bytes().any(|b| {
         match b {
@@ -70,45 +70,45 @@ pub fn parse(text: &str) -> Result<Expr, ExprError> {
     })
 }
 
-type Input<'i> = &'i str;
-type Error = winnow::error::ErrMode<ContextError>;
+type AssumeInput<'i> = &'i str;
+type ParseFailure = winnow::error::ErrMode<ContextError>;
 
-fn whole(i: &mut Input<'_>) -> Result<Expr, Error> {
+fn whole(i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     at_least(0, i)
 }
 
 /// Parses operators with at least this binding power.
-fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
+fn at_least(level: i64, i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     expression(delimited(multispace0, operand, multispace0))
         .current_precedence_level(level)
         .prefix(preceded(multispace0, dispatch! {any;
-            '-' => Prefix(28, |_, a| Ok(unary(Unary::Minus, a))),
+            '-' => Prefix(28, |_, a| Ok(unary(AssumeUnary::Minus, a))),
             '+' => Prefix(28, |_, a| Ok(a)),
-            '!' => Prefix(28, |_, a| Ok(unary(Unary::Not, a))),
-            '~' => Prefix(28, |_, a| Ok(unary(Unary::Complement, a))),
+            '!' => Prefix(28, |_, a| Ok(unary(AssumeUnary::Not, a))),
+            '~' => Prefix(28, |_, a| Ok(unary(AssumeUnary::Complement, a))),
             _ => fail,
         }))
         .infix(infix)
         .postfix(dispatch! {any;
-            '?' => Postfix(2, |i: &mut Input<'_>, c| {
-                let (yes, no) = (terminated(cut_err(whole), cut_err((multispace0, ':'))), cut_err(|i: &mut Input<'_>| at_least(2, i))).parse_next(i)?;
-                Ok(Expr::Choice(Box::new(c), Box::new(yes), Box::new(no)))
+            '?' => Postfix(2, |i: &mut AssumeInput<'_>, c| {
+                let (yes, no) = (terminated(cut_err(whole), cut_err((multispace0, ':'))), cut_err(|i: &mut AssumeInput<'_>| at_least(2, i))).parse_next(i)?;
+                Ok(AssumeExpr::Choice(Box::new(c), Box::new(yes), Box::new(no)))
             }),
             _ => fail,
         })
         .parse_next(i)
 }
 
-type Fold = fn(&mut Input<'_>, Expr, Expr) -> Result<Expr, Error>;
+type AssumeFold = fn(&mut AssumeInput<'_>, AssumeExpr, AssumeExpr) -> Result<AssumeExpr, ParseFailure>;
 
 /// Combines two operands with the operator of a table row.
-fn folded<const ROW: usize>(_: &mut Input<'_>, a: Expr, b: Expr) -> Result<Expr, Error> {
-    Ok(Expr::Binary(OPERATORS[ROW].2, Box::new(a), Box::new(b)))
+fn folded<const ROW: usize>(_: &mut AssumeInput<'_>, a: AssumeExpr, b: AssumeExpr) -> Result<AssumeExpr, ParseFailure> {
+    Ok(AssumeExpr::Binary(OPERATORS[ROW].2, Box::new(a), Box::new(b)))
 }
 
-const FOLDS: [Fold; OPERATORS.len()] = of_each_row!(folded);
+const FOLDS: [AssumeFold; OPERATORS.len()] = of_each_row!(folded);
 
-fn infix<'i>(i: &mut Input<'i>) -> Result<Infix<Input<'i>, Expr, Error>, Error> {
+fn infix<'i>(i: &mut AssumeInput<'i>) -> Result<Infix<AssumeInput<'i>, AssumeExpr, ParseFailure>, ParseFailure> {
     let Some(row) = OPERATORS.iter().position(|(text, ..)| i.starts_with(text)) else {
         return fail.parse_next(i);
     };
@@ -118,16 +118,16 @@ fn infix<'i>(i: &mut Input<'i>) -> Result<Infix<Input<'i>, Expr, Error>, Error> 
     Ok(Infix::Left(power, FOLDS[row]))
 }
 
-fn unary(op: Unary, a: Expr) -> Expr {
-    Expr::Unary(op, Box::new(a))
+fn unary(op: AssumeUnary, a: AssumeExpr) -> AssumeExpr {
+    AssumeExpr::Unary(op, Box::new(a))
 }
 
-fn operand(i: &mut Input<'_>) -> Result<Expr, Error> {
+fn operand(i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     alt((number, argument, name, delimited('(', whole, cut_err((multispace0, ')'))))).parse_next(i)
 }
 
 /// Parses a C integer with its suffixes.
-fn number(i: &mut Input<'_>) -> Result<Expr, Error> {
+fn number(i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     let value = alt((
         preceded(alt(("0x", "0X")), cut_err(hex_digit1.try_map(|d| i128::from_str_radix(d, 16)))),
         preceded('0', oct_digit0.try_map(|d: &str| if d.is_empty() { Ok(0) } else { i128::from_str_radix(d, 8) })),
@@ -136,49 +136,51 @@ fn number(i: &mut Input<'_>) -> Result<Expr, Error> {
     .verify(|v| *v <= i128::from(u64::MAX));
     let suffix = repeat::<_, _, (), _, _>(0..=3, one_of(['u', 'U', 'l', 'L']));
     terminated(value, (suffix, cut_err(not(one_of(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')))))
-        .map(Expr::Int)
+        .map(AssumeExpr::Int)
         .parse_next(i)
 }
 
-fn identifier<'i>(i: &mut Input<'i>) -> Result<&'i str, Error> {
+fn identifier<'i>(i: &mut AssumeInput<'i>) -> Result<&'i str, ParseFailure> {
     (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., |c: char| c.is_alphanumeric() || c == '_'))
         .take()
         .parse_next(i)
 }
 
-fn argument(i: &mut Input<'_>) -> Result<Expr, Error> {
+fn argument(i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     let index = delimited(('[', multispace0), digit1.try_map(str::parse::<u32>), (multispace0, ']'));
-    preceded((identifier.verify(|n: &str| n == "argv"), multispace0), cut_err(index)).map(Expr::Argv).parse_next(i)
+    preceded((identifier.verify(|n: &str| n == "argv"), multispace0), cut_err(index))
+        .map(AssumeExpr::Argv)
+        .parse_next(i)
 }
 
 /// Parses a name without a call, subscript or member access after it.
-fn name(i: &mut Input<'_>) -> Result<Expr, Error> {
+fn name(i: &mut AssumeInput<'_>) -> Result<AssumeExpr, ParseFailure> {
     let more = (multispace0, opt(alt(("(", "[", ".", "->")))).verify(|(_, m): &(&str, Option<&str>)| m.is_none());
-    terminated(identifier, peek(cut_err(more))).map(|n: &str| Expr::Name(n.to_owned())).parse_next(i)
+    terminated(identifier, peek(cut_err(more))).map(|n: &str| AssumeExpr::Name(n.to_owned())).parse_next(i)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{ExprError, parse};
-    use crate::assume::{Expr, Unary};
+    use crate::assume::{AssumeExpr, AssumeUnary};
 
     /// Prints with full parentheses.
-    fn show(e: &Expr) -> String {
+    fn show(e: &AssumeExpr) -> String {
         match e {
-            Expr::Int(v) => v.to_string(),
-            Expr::Name(n) => n.clone(),
-            Expr::Argv(k) => format!("argv[{k}]"),
-            Expr::Unary(op, a) => format!(
+            AssumeExpr::Int(v) => v.to_string(),
+            AssumeExpr::Name(n) => n.clone(),
+            AssumeExpr::Argv(k) => format!("argv[{k}]"),
+            AssumeExpr::Unary(op, a) => format!(
                 "{}{}",
                 match op {
-                    Unary::Minus => '-',
-                    Unary::Not => '!',
-                    Unary::Complement => '~',
+                    AssumeUnary::Minus => '-',
+                    AssumeUnary::Not => '!',
+                    AssumeUnary::Complement => '~',
                 },
                 show(a)
             ),
-            Expr::Binary(op, a, b) => format!("({} {} {})", show(a), op.sign(), show(b)),
-            Expr::Choice(c, a, b) => format!("({} ? {} : {})", show(c), show(a), show(b)),
+            AssumeExpr::Binary(op, a, b) => format!("({} {} {})", show(a), op.sign(), show(b)),
+            AssumeExpr::Choice(c, a, b) => format!("({} ? {} : {})", show(c), show(a), show(b)),
         }
     }
 

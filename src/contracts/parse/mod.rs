@@ -1,17 +1,19 @@
-//! Parses text to [`Cond`] or [`Term`], with C's operators and their precedence.
+//! Parses text to [`Cond`] or [`ContractTerm`], with C's operators and their precedence.
 //!
 //! In: a condition as text, also in quotation marks, as `scuba.h` makes a string of it. Out: its syntax tree, or the
 //! first error. `==>` binds weaker than `?:` and is right-associative; the body of `forall` extends as far as
 //! possible.
 
-use super::ast::{Access, Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind, Unary};
+use super::ast::{
+    Comparison, Cond, CondKind, ContractFunction, ContractTerm, Forall, MemberOperator, Span, TermKind, UnaryOperator,
+};
 use super::error::{ContractError, meant};
 use super::lexical::{
-    Cast, Fault, Input, Parsed, State, cast, cast_of, here, identifier, is_reserved, launch, number, qualified, refuse,
-    rest, sign, since, space, type_spelling, within_name,
+    Cast, ContractInput, ParseResult, ParserState, SyntaxFault, cast, cast_of, here, identifier, is_reserved, launch,
+    number, qualified, refuse, rest, sign, since, space, type_spelling, within_name,
 };
-use super::operators::{OPERATORS, Operator, of_each_row};
-use fold::{Raw, What};
+use super::operators::{BinaryOperator, OPERATORS, of_each_row};
+use fold::{ParsedExpr, RawExpr};
 use unexpected::unexpected;
 use winnow::combinator::{Infix, Postfix, alt, cut_err, expression, fail, opt, peek, preceded, separated, terminated};
 use winnow::error::ErrMode;
@@ -39,19 +41,19 @@ pub fn parse(text: &str) -> Result<Cond, ContractError> {
 ///
 /// # Errors
 /// Errors of [`parse`], and a text that is a condition.
-pub fn parse_term(text: &str) -> Result<Term, ContractError> {
+pub fn parse_term(text: &str) -> Result<ContractTerm, ContractError> {
     read(text)?.into_term(text).map_err(told)
 }
 
-fn told(e: ErrMode<Fault>) -> ContractError {
+fn told(e: ErrMode<SyntaxFault>) -> ContractError {
     match e.into_inner() {
-        Ok(Fault::Told(e)) => e,
-        Ok(Fault::Unexpected(at)) => unexpected("", at),
+        Ok(SyntaxFault::Told(e)) => e,
+        Ok(SyntaxFault::Unexpected(at)) => unexpected("", at),
         Err(_) => unexpected("", 0),
     }
 }
 
-fn read(text: &str) -> Result<Raw, ContractError> {
+fn read(text: &str) -> Result<RawExpr, ContractError> {
     if text.len() > LONGEST {
         let span = Span { start: LONGEST, end: text.len() };
         let help = "split it: conditions of one function may be told one by one";
@@ -64,27 +66,30 @@ fn read(text: &str) -> Result<Raw, ContractError> {
         let span = Span { start: 0, end: text.len() };
         return Err(ContractError::new(span, "the contract is empty", "write a condition, as `elements(x) >= n`"));
     }
-    let state = State { text: &text, depth: 0 };
+    let state = ParserState { text: &text, depth: 0 };
     let mut i = Stateful { input: LocatingSlice::new(text.as_str()), state };
     let raw = whole(&mut i).and_then(|raw| {
         space(&mut i)?;
-        if rest(&i).is_empty() { Ok(raw) } else { Err(ErrMode::Backtrack(Fault::Unexpected(here(&i)))) }
+        if rest(&i).is_empty() { Ok(raw) } else { Err(ErrMode::Backtrack(SyntaxFault::Unexpected(here(&i)))) }
     });
     raw.map_err(|e| match e.into_inner() {
-        Ok(Fault::Told(e)) => e,
-        Ok(Fault::Unexpected(at)) => unexpected(&text, at),
+        Ok(SyntaxFault::Told(e)) => e,
+        Ok(SyntaxFault::Unexpected(at)) => unexpected(&text, at),
         Err(_) => unexpected(&text, 0),
     })
 }
 
 /// Span of the character at `at`.
-fn spot(i: &Input<'_>, at: usize) -> Span {
+fn spot(i: &ContractInput<'_>, at: usize) -> Span {
     let length = i.state.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
     (at..at + length).into()
 }
 
 /// Parses something nested one level deeper.
-fn deeper<'i, T>(i: &mut Input<'i>, inner: impl FnOnce(&mut Input<'i>) -> Parsed<T>) -> Parsed<T> {
+fn deeper<'i, T>(
+    i: &mut ContractInput<'i>,
+    inner: impl FnOnce(&mut ContractInput<'i>) -> ParseResult<T>,
+) -> ParseResult<T> {
     if i.state.depth == DEEPEST {
         return refuse(spot(i, here(i)), "the contract is too deep", fold::too_deep());
     }
@@ -94,31 +99,31 @@ fn deeper<'i, T>(i: &mut Input<'i>, inner: impl FnOnce(&mut Input<'i>) -> Parsed
     out
 }
 
-fn whole(i: &mut Input<'_>) -> Parsed<Raw> {
+fn whole(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     at_least(0, i)
 }
 
-fn at_least(level: i64, i: &mut Input<'_>) -> Parsed<Raw> {
+fn at_least(level: i64, i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     deeper(i, |i| expression(unary).current_precedence_level(level).infix(infix).postfix(tail).parse_next(i))
 }
 
 /// Parses `? a : b` and `==> b` after a condition. Their last operand is right-associative, so it counts as nested.
-fn tail<'i>(i: &mut Input<'i>) -> Parsed<Postfix<Input<'i>, Raw, ErrMode<Fault>>> {
+fn tail<'i>(i: &mut ContractInput<'i>) -> ParseResult<Postfix<ContractInput<'i>, RawExpr, ErrMode<SyntaxFault>>> {
     space(i)?;
     Ok(match alt(("?", "==>")).parse_next(i)? {
         "?" => Postfix(6, |i, c| {
             let yes = terminated(cut_err(whole), cut_err(sign(":"))).parse_next(i)?;
-            let no = cut_err(|i: &mut Input<'_>| at_least(6, i)).parse_next(i)?;
+            let no = cut_err(|i: &mut ContractInput<'_>| at_least(6, i)).parse_next(i)?;
             fold::choice(i, c, yes, no)
         }),
         _ => Postfix(4, |i, a| {
-            let b = cut_err(|i: &mut Input<'_>| at_least(4, i)).parse_next(i)?;
+            let b = cut_err(|i: &mut ContractInput<'_>| at_least(4, i)).parse_next(i)?;
             fold::implies(a, b)
         }),
     })
 }
 
-fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>> {
+fn infix<'i>(i: &mut ContractInput<'i>) -> ParseResult<Infix<ContractInput<'i>, RawExpr, ErrMode<SyntaxFault>>> {
     space(i)?;
     let (at, from) = (here(i), rest(i));
     if from.starts_with("++") || from.starts_with("--") {
@@ -128,7 +133,7 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
     let row = OPERATORS.iter().position(|(text, ..)| from.starts_with(text));
     let found = row.map(|row| (OPERATORS[row], FOLDS[row]));
     let length = found.map_or(0, |((text, ..), _)| text.len());
-    let compares = found.is_some_and(|((.., op), _)| matches!(op, Operator::Compare(_)));
+    let compares = found.is_some_and(|((.., op), _)| matches!(op, BinaryOperator::Compare(_)));
     if from.starts_with("=>") {
         return refuse(
             (at..=at + 1).into_span(),
@@ -145,15 +150,15 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
     Ok(Infix::Left(power, fold))
 }
 
-type Fold = for<'i> fn(&mut Input<'i>, Raw, Raw) -> Parsed<Raw>;
+type FoldRule = for<'i> fn(&mut ContractInput<'i>, RawExpr, RawExpr) -> ParseResult<RawExpr>;
 
 /// Applies the operator of a table row to its operands.
-fn folded<const ROW: usize>(i: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
+fn folded<const ROW: usize>(i: &mut ContractInput<'_>, a: RawExpr, b: RawExpr) -> ParseResult<RawExpr> {
     fold::operation(i, OPERATORS[ROW].2, a, b)
 }
 
 /// Instances of [`folded`] for all rows.
-const FOLDS: [Fold; OPERATORS.len()] = of_each_row!(folded);
+const FOLDS: [FoldRule; OPERATORS.len()] = of_each_row!(folded);
 
 trait IntoSpan {
     fn into_span(self) -> Span;
@@ -165,7 +170,7 @@ impl IntoSpan for std::ops::RangeInclusive<usize> {
 }
 
 /// Parses an operand with its prefix operators.
-fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
+fn unary(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     space(i)?;
     let (start, from) = (here(i), rest(i));
     if from.starts_with("++") || from.starts_with("--") {
@@ -179,16 +184,16 @@ fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
             let span = since(start, i);
             let height = a.height + 1;
             if first == '!' {
-                return Raw::of(What::Cond(Cond::new(CondKind::Not(Box::new(a.into_cond()?)), span)), height);
+                return RawExpr::of(ParsedExpr::Cond(Cond::new(CondKind::Not(Box::new(a.into_cond()?)), span)), height);
             }
             let a = Box::new(a.into_term(i.state.text)?);
             let kind = match first {
-                '-' => TermKind::Unary(Unary::Minus, a),
-                '~' => TermKind::Unary(Unary::Complement, a),
+                '-' => TermKind::Unary(UnaryOperator::Minus, a),
+                '~' => TermKind::Unary(UnaryOperator::Complement, a),
                 '*' => TermKind::Deref(a),
                 _ => a.kind,
             };
-            Raw::of(What::Term(Term::new(kind, span)), height)
+            RawExpr::of(ParsedExpr::Term(ContractTerm::new(kind, span)), height)
         }
         '&' => {
             let help = "`extent(p + i)` is asked of an address: write the sum of pointer and index";
@@ -203,13 +208,13 @@ fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
 }
 
 /// Parses the operand of a cast whose type was just read.
-fn converted(to: Cast, start: usize, i: &mut Input<'_>) -> Parsed<Raw> {
+fn converted(to: Cast, start: usize, i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let type_span = since(start, i);
     let a = deeper(i, |i| cut_err(unary).parse_next(i))?;
     into_type(to, type_span, start, a, i)
 }
 
-fn into_type(to: Cast, type_span: Span, start: usize, a: Raw, i: &Input<'_>) -> Parsed<Raw> {
+fn into_type(to: Cast, type_span: Span, start: usize, a: RawExpr, i: &ContractInput<'_>) -> ParseResult<RawExpr> {
     let (span, height) = (since(start, i), a.height + 1);
     let a = a.into_term(i.state.text)?;
     let kind = match to {
@@ -225,11 +230,11 @@ fn into_type(to: Cast, type_span: Span, start: usize, a: Raw, i: &Input<'_>) -> 
             return refuse(type_span, format!("a cast to `{to}` can change the value"), help);
         }
     };
-    Raw::of(What::Term(Term::new(kind, span)), height)
+    RawExpr::of(ParsedExpr::Term(ContractTerm::new(kind, span)), height)
 }
 
 /// Parses an operand with subscripts, members and calls after it.
-fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
+fn suffixed(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let mut a = primary(i)?;
     let start = a.span.start;
     loop {
@@ -244,7 +249,7 @@ fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
             height = height.max(index.height + 1);
             TermKind::Subscript(of, Box::new(index.into_term(i.state.text)?))
         } else {
-            let access = if op == "." { Access::Dot } else { Access::Arrow };
+            let access = if op == "." { MemberOperator::Dot } else { MemberOperator::Arrow };
             let name = cut_err(preceded(space, identifier)).parse_next(i)?;
             let types = opt(terminated(type_arguments, peek((space, "(")))).parse_next(i)?;
             let name = types.map_or_else(|| name.to_owned(), |t| format!("{name}{t}"));
@@ -256,49 +261,49 @@ fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
                 None => TermKind::Member(of, access, name),
             }
         };
-        a = Raw::of(What::Term(Term::new(kind, since(start, i))), height)?;
+        a = RawExpr::of(ParsedExpr::Term(ContractTerm::new(kind, since(start, i))), height)?;
     }
 }
 
 /// Parses a method's type argument, such as `<float>`.
-fn type_arguments(i: &mut Input<'_>) -> Parsed<String> {
+fn type_arguments(i: &mut ContractInput<'_>) -> ParseResult<String> {
     let inner = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*' | ','));
     let inner = preceded(sign("<"), terminated(inner, ">")).parse_next(i)?;
     Ok(format!("<{}>", type_spelling(inner)))
 }
 
 /// Parses terms in parentheses; also returns the largest height.
-fn arguments(i: &mut Input<'_>) -> Parsed<(Vec<Term>, usize)> {
+fn arguments(i: &mut ContractInput<'_>) -> ParseResult<(Vec<ContractTerm>, usize)> {
     sign("(").parse_next(i)?;
     if opt(sign(")")).parse_next(i)?.is_some() {
         return Ok((vec![], 0));
     }
-    let raws: Vec<Raw> = cut_err(terminated(separated(1.., whole, sign(",")), cut_err(sign(")")))).parse_next(i)?;
+    let raws: Vec<RawExpr> = cut_err(terminated(separated(1.., whole, sign(",")), cut_err(sign(")")))).parse_next(i)?;
     let height = raws.iter().map(|r| r.height).max().unwrap_or(0);
     let text = i.state.text;
-    Ok((raws.into_iter().map(|r| r.into_term(text)).collect::<Parsed<_>>()?, height))
+    Ok((raws.into_iter().map(|r| r.into_term(text)).collect::<ParseResult<_>>()?, height))
 }
 
-fn primary(i: &mut Input<'_>) -> Parsed<Raw> {
+fn primary(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let start = here(i);
     if opt("(").parse_next(i)?.is_some() {
         let inner = cut_err(terminated(whole, sign(")"))).parse_next(i)?;
         return Ok(inner.in_parentheses(since(start, i)));
     }
     if let Some(v) = opt(number).parse_next(i)? {
-        return Raw::of(What::Term(Term::new(TermKind::Int(v), since(start, i))), 1);
+        return RawExpr::of(ParsedExpr::Term(ContractTerm::new(TermKind::Int(v), since(start, i))), 1);
     }
     if let Some(l) = opt(launch).parse_next(i)? {
-        return Raw::of(What::Term(Term::new(TermKind::Launch(l), since(start, i))), 1);
+        return RawExpr::of(ParsedExpr::Term(ContractTerm::new(TermKind::Launch(l), since(start, i))), 1);
     }
     if let Some(all) = opt(forall).parse_next(i)? {
         return Ok(all);
     }
     let name = qualified(i)?;
     let span = since(start, i);
-    let term = |kind, i: &Input<'_>| Raw::of(What::Term(Term::new(kind, since(start, i))), 1);
+    let term = |kind, i: &ContractInput<'_>| RawExpr::of(ParsedExpr::Term(ContractTerm::new(kind, since(start, i))), 1);
     match name {
-        "true" | "false" => Raw::of(What::Bool(name == "true", span), 1),
+        "true" | "false" => RawExpr::of(ParsedExpr::Bool(name == "true", span), 1),
         "nullptr" | "NULL" | "__null" => term(TermKind::Null, i),
         "sizeof" => {
             let text = opt(preceded(sign("("), terminated(take_till(0.., ['(', ')']), sign(")")))).parse_next(i)?;
@@ -328,29 +333,30 @@ fn is_type(text: &str) -> bool {
 }
 
 /// Parses a call after its name.
-fn call(name: &str, span: Span, i: &mut Input<'_>) -> Parsed<Raw> {
+fn call(name: &str, span: Span, i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let plain = name.trim_start_matches("::").trim_start_matches("std::");
-    let function = Function::ALL.iter().find(|(known, _)| *known == plain).map(|(_, f)| *f);
+    let function = ContractFunction::ALL.iter().find(|(known, _)| *known == plain).map(|(_, f)| *f);
     let conversion = cast_of(name);
     if function.is_none() && plain != "disjoint" && conversion.is_none() {
-        let known = Function::ALL.map(|(name, _)| name).into_iter().chain(["disjoint", "sizeof"]);
+        let known = ContractFunction::ALL.map(|(name, _)| name).into_iter().chain(["disjoint", "sizeof"]);
         return refuse(span, format!("`{name}` is no function of contracts"), meant(plain, known, "functions"));
     }
     let (mut args, height) = arguments(i)?;
     let whole = since(span.start, i);
-    let (least, most) = function.map_or(if conversion.is_some() { (1, 1) } else { (2, usize::MAX) }, Function::arity);
+    let (least, most) =
+        function.map_or(if conversion.is_some() { (1, 1) } else { (2, usize::MAX) }, ContractFunction::arity);
     if !(least..=most).contains(&args.len()) {
         let count = if least == most { format!("{least}") } else { format!("at least {least}") };
         let message = format!("`{name}` is given {}", count_of(args.len()));
         return refuse(whole, message, format!("it takes {count}"));
     }
     match (function, conversion) {
-        (Some(f), _) => Raw::of(What::Term(Term::new(TermKind::Apply(f, args), whole)), height + 1),
+        (Some(f), _) => RawExpr::of(ParsedExpr::Term(ContractTerm::new(TermKind::Apply(f, args), whole)), height + 1),
         (None, Some(to)) => {
-            let a = Raw::of(What::Term(args.remove(0)), height)?;
+            let a = RawExpr::of(ParsedExpr::Term(args.remove(0)), height)?;
             into_type(to, span, span.start, a, i)
         }
-        (None, None) => Raw::of(What::Cond(Cond::new(CondKind::Disjoint(args), whole)), height + 1),
+        (None, None) => RawExpr::of(ParsedExpr::Cond(Cond::new(CondKind::Disjoint(args), whole)), height + 1),
     }
 }
 
@@ -359,7 +365,7 @@ fn count_of(arguments: usize) -> String {
 }
 
 /// Parses `forall i in [a, b): cond`.
-fn forall(i: &mut Input<'_>) -> Parsed<Raw> {
+fn forall(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let start = here(i);
     let variable = preceded((identifier.verify(|w: &str| w == "forall"), space), identifier).parse_next(i)?;
     let named = since(start, i);
@@ -371,7 +377,7 @@ fn forall(i: &mut Input<'_>) -> Parsed<Raw> {
     let head = (ins, sign("["), whole, sign(","), whole, space, one_of([')', ']']), sign(":")).parse_next(i);
     let (_, (), from, (), to, (), close, ()) = match head {
         Ok(head) => head,
-        Err(ErrMode::Backtrack(Fault::Unexpected(at))) => {
+        Err(ErrMode::Backtrack(SyntaxFault::Unexpected(at))) => {
             return refuse(spot(i, at), "the range of `forall` is not understood", form);
         }
         Err(e) => return Err(e),
@@ -381,5 +387,5 @@ fn forall(i: &mut Input<'_>) -> Parsed<Raw> {
     let height = from.height.max(to.height).max(body.height) + 1;
     let (from, to) = (from.into_term(text)?, to.into_term(text)?);
     let all = Forall { variable: variable.to_owned(), from, to, closed: close == ']', body: body.into_cond()? };
-    Raw::of(What::Cond(Cond::new(CondKind::Forall(Box::new(all)), span)), height)
+    RawExpr::of(ParsedExpr::Cond(Cond::new(CondKind::Forall(Box::new(all)), span)), height)
 }

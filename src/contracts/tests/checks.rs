@@ -2,7 +2,7 @@
 
 use super::random::{conds, worlds};
 use super::small::{Signature, Small};
-use crate::ast::{Function, Term, TermKind};
+use crate::ast::{ContractFunction, ContractTerm, TermKind};
 use crate::check::{Check, Leaves, SATURATING, Width, check};
 use crate::eval::eval;
 use crate::parse::parse;
@@ -16,15 +16,15 @@ use std::process::Command;
 struct Operator;
 
 impl Leaves for Operator {
-    fn text(&self, t: &Term) -> Option<String> {
-        let TermKind::Apply(Function::Elements, args) = &t.kind else { return None };
+    fn text(&self, t: &ContractTerm) -> Option<String> {
+        let TermKind::Apply(ContractFunction::Elements, args) = &t.kind else { return None };
         match &args[..] {
-            [Term { kind: TermKind::Name(n), .. }] if n == "y" => Some("y.numel()".into()),
+            [ContractTerm { kind: TermKind::Name(n), .. }] if n == "y" => Some("y.numel()".into()),
             _ => None,
         }
     }
 
-    fn width(&self, t: &Term) -> Option<Width> {
+    fn width(&self, t: &ContractTerm) -> Option<Width> {
         let of = |bits, signed| Some(Width { bits, signed });
         match &t.kind {
             TermKind::Name(n) if ["n", "m"].contains(&n.as_str()) => of(32, true),

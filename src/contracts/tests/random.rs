@@ -2,13 +2,14 @@
 
 use super::small::Small;
 use crate::ast::{
-    Access, Axis, Binary, Comparison, Cond, CondKind, Forall, Function, Launch, Span, Term, TermKind, Unary, WideType,
+    Binary, Comparison, Cond, CondKind, ContractFunction, ContractTerm, Dim3Member, Forall, LaunchProperty,
+    MemberOperator, Span, TermKind, UnaryOperator, WideType,
 };
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
-fn term(kind: TermKind) -> Term {
-    Term::new(kind, Span::default())
+fn term(kind: TermKind) -> ContractTerm {
+    ContractTerm::new(kind, Span::default())
 }
 
 fn cond(kind: CondKind) -> Cond {
@@ -20,37 +21,46 @@ fn comparisons() -> impl Strategy<Value = Comparison> {
     prop::sample::select(vec![Lt, Le, Gt, Ge, Eq, Ne])
 }
 
-fn pointers() -> impl Strategy<Value = Term> {
+fn pointers() -> impl Strategy<Value = ContractTerm> {
     prop_oneof![
-        3 => prop::sample::select(vec!["p", "q"]).prop_map(Term::name),
+        3 => prop::sample::select(vec!["p", "q"]).prop_map(ContractTerm::name),
         1 => (prop::sample::select(vec!["p", "q"]), 0..3_i128)
-            .prop_map(|(p, by)| Term::binary(Binary::Add, Term::name(p), Term::int(by))),
+            .prop_map(|(p, by)| ContractTerm::binary(Binary::Add, ContractTerm::name(p), ContractTerm::int(by))),
     ]
 }
 
 /// Random integer terms; `memory` allows arrays and extents.
-pub fn numbers(memory: bool) -> BoxedStrategy<Term> {
-    let shape = || Box::new(term(TermKind::Member(Box::new(Term::name("t")), Access::Arrow, "ne".into())));
-    let size = |d: i128| TermKind::Method(Box::new(Term::name("x")), Access::Dot, "size".into(), vec![Term::int(d)]);
+pub fn numbers(memory: bool) -> BoxedStrategy<ContractTerm> {
+    let shape =
+        || Box::new(term(TermKind::Member(Box::new(ContractTerm::name("t")), MemberOperator::Arrow, "ne".into())));
+    let size = |d: i128| {
+        TermKind::Method(
+            Box::new(ContractTerm::name("x")),
+            MemberOperator::Dot,
+            "size".into(),
+            vec![ContractTerm::int(d)],
+        )
+    };
     let leaf = prop_oneof![
-        4 => (0..6_i128).prop_map(Term::int),
-        6 => prop::sample::select(vec!["n", "m", "k"]).prop_map(Term::name),
+        4 => (0..6_i128).prop_map(ContractTerm::int),
+        6 => prop::sample::select(vec!["n", "m", "k"]).prop_map(ContractTerm::name),
         2 => (0..3_i128).prop_map(move |d| term(size(d))),
-        1 => (0..3_i128).prop_map(move |d| term(TermKind::Subscript(shape(), Box::new(Term::int(d))))),
+        1 => (0..3_i128).prop_map(move |d| term(TermKind::Subscript(shape(), Box::new(ContractTerm::int(d))))),
     ];
     let memory = if memory { 2 } else { 0 };
     leaf.prop_recursive(4, 24, 3, move |inner| {
         use Binary::{Add, And, Div, Mul, Or, Rem, Shl, Shr, Sub, Xor};
         let op = prop::sample::select(vec![Add, Add, Sub, Sub, Mul, Mul, Div, Rem, Shl, Shr, And, Or, Xor]);
         let i = || inner.clone();
-        let function = prop::sample::select(vec![Function::Min, Function::Max, Function::CeilDiv]);
+        let function =
+            prop::sample::select(vec![ContractFunction::Min, ContractFunction::Max, ContractFunction::CeilDiv]);
         some_of(vec![
-            (8, ((op, i(), i()).prop_map(|(op, a, b)| Term::binary(op, a, b))).boxed()),
-            (1, (i().prop_map(|a| term(TermKind::Unary(Unary::Minus, Box::new(a))))).boxed()),
-            (1, (i().prop_map(|a| term(TermKind::Unary(Unary::Complement, Box::new(a))))).boxed()),
+            (8, ((op, i(), i()).prop_map(|(op, a, b)| ContractTerm::binary(op, a, b))).boxed()),
+            (1, (i().prop_map(|a| term(TermKind::Unary(UnaryOperator::Minus, Box::new(a))))).boxed()),
+            (1, (i().prop_map(|a| term(TermKind::Unary(UnaryOperator::Complement, Box::new(a))))).boxed()),
             (1, (i().prop_map(|a| term(TermKind::Cast(WideType::Size, Box::new(a))))).boxed()),
-            (1, ((function, i(), i()).prop_map(|(f, a, b)| Term::apply(f, vec![a, b]))).boxed()),
-            (1, (i().prop_map(|a| Term::apply(Function::Abs, vec![a]))).boxed()),
+            (1, ((function, i(), i()).prop_map(|(f, a, b)| ContractTerm::apply(f, vec![a, b]))).boxed()),
+            (1, (i().prop_map(|a| ContractTerm::apply(ContractFunction::Abs, vec![a]))).boxed()),
             (
                 1,
                 ((comparisons(), i(), i(), i(), i()).prop_map(|(op, a, b, c, d)| {
@@ -62,9 +72,9 @@ pub fn numbers(memory: bool) -> BoxedStrategy<Term> {
                 memory,
                 ((pointers(), i()).prop_map(|(p, a)| term(TermKind::Subscript(Box::new(p), Box::new(a))))).boxed(),
             ),
-            (memory, (pointers().prop_map(|p| Term::apply(Function::Extent, vec![p]))).boxed()),
-            (memory, (pointers().prop_map(|p| Term::apply(Function::Elements, vec![p]))).boxed()),
-            (memory, (Just(term(TermKind::Launch(Launch::Grid(Axis::X))))).boxed()),
+            (memory, (pointers().prop_map(|p| ContractTerm::apply(ContractFunction::Extent, vec![p]))).boxed()),
+            (memory, (pointers().prop_map(|p| ContractTerm::apply(ContractFunction::Elements, vec![p]))).boxed()),
+            (memory, (Just(term(TermKind::Launch(LaunchProperty::Grid(Dim3Member::X))))).boxed()),
             (memory, (Just(term(TermKind::SizeOf("float".into())))).boxed()),
         ])
     })
@@ -76,7 +86,7 @@ pub fn conds(memory: bool) -> BoxedStrategy<Cond> {
     let pointer = if memory { 1 } else { 0 };
     // Few shapes, so that some imply others.
     let simple = (comparisons(), prop::sample::select(vec!["n", "m", "k"]), -2..4_i128)
-        .prop_map(|(op, a, b)| Cond::compare(op, Term::name(a), Term::int(b)));
+        .prop_map(|(op, a, b)| Cond::compare(op, ContractTerm::name(a), ContractTerm::int(b)));
     let leaf = some_of(vec![
         (6, (simple).boxed()),
         (6, ((comparisons(), number(), number()).prop_map(|(op, a, b)| Cond::compare(op, a, b))).boxed()),
@@ -91,8 +101,8 @@ pub fn conds(memory: bool) -> BoxedStrategy<Cond> {
         let i = || inner.clone();
         let ranges = (numbers(memory), numbers(memory), any::<bool>());
         let quantified = (ranges, i(), any::<bool>()).prop_map(|((from, to, closed), body, uses)| {
-            let index = term(TermKind::Subscript(Box::new(Term::name("p")), Box::new(Term::name("i"))));
-            let reads = Cond::compare(Comparison::Ge, index, Term::name("n"));
+            let index = term(TermKind::Subscript(Box::new(ContractTerm::name("p")), Box::new(ContractTerm::name("i"))));
+            let reads = Cond::compare(Comparison::Ge, index, ContractTerm::name("n"));
             let variable = if has_forall(&body) { "j" } else { "i" };
             let body = if uses && variable == "i" { Cond::any(vec![reads, body]) } else { body };
             cond(CondKind::Forall(Box::new(Forall { variable: variable.into(), from, to, closed, body })))

@@ -1,9 +1,9 @@
 //! A function with few and small arguments: `f(int n, int m, unsigned k, const int *p, const int *q, tensor x, const
 //! shape *t, void *v, float alpha)`.
 
-use crate::ast::{Axis, Launch, Sort};
-use crate::resolve::{Method, Scope, TypeDesc};
-use crate::world::{Reading, Value, World};
+use crate::ast::{Dim3Member, LaunchProperty, Sort};
+use crate::resolve::{MemberFunction, Scope, TypeDesc};
+use crate::world::{TermValue, World, WorldAnswer};
 
 pub struct Signature {
     pub kernel: bool,
@@ -47,8 +47,8 @@ impl Scope for Signature {
         if of_type.name == "shape" { vec!["ne".into(), "rank".into()] } else { vec![] }
     }
 
-    fn method(&self, of_type: &TypeDesc, name: &str) -> Option<Method> {
-        let method = |arguments, sort, name| Some(Method { arguments, result: of(sort, name) });
+    fn method(&self, of_type: &TypeDesc, name: &str) -> Option<MemberFunction> {
+        let method = |arguments, sort, name| Some(MemberFunction { arguments, result: of(sort, name) });
         match (of_type.name.as_str(), name) {
             ("tensor", "size") => method(1, Sort::Integer, "long"),
             ("tensor", "dim" | "numel") => method(0, Sort::Integer, "long"),
@@ -114,8 +114,8 @@ impl Small {
         }
     }
 
-    fn pointer(&self, which: usize) -> Value<Place, Thing> {
-        if self.arrays[which].is_some() { Value::Pointer(Place(which, 0)) } else { Value::Null }
+    fn pointer(&self, which: usize) -> TermValue<Place, Thing> {
+        if self.arrays[which].is_some() { TermValue::Pointer(Place(which, 0)) } else { TermValue::Null }
     }
 }
 
@@ -123,78 +123,78 @@ impl World for Small {
     type Pointer = Place;
     type Object = Thing;
 
-    fn name(&self, name: &str) -> Reading<Value<Place, Thing>> {
-        Reading::Value(match name {
-            "n" => Value::Int(self.n),
-            "m" => Value::Int(self.m),
-            "k" => Value::Int(self.k),
+    fn name(&self, name: &str) -> WorldAnswer<TermValue<Place, Thing>> {
+        WorldAnswer::Value(match name {
+            "n" => TermValue::Int(self.n),
+            "m" => TermValue::Int(self.m),
+            "k" => TermValue::Int(self.k),
             "p" => self.pointer(0),
             "q" => match self.alias {
-                Some(by) if self.arrays[0].is_some() => Value::Pointer(Place(0, by)),
+                Some(by) if self.arrays[0].is_some() => TermValue::Pointer(Place(0, by)),
                 _ => self.pointer(1),
             },
-            "x" => Value::Object(Thing::Tensor),
-            "t" => Value::Pointer(Place(2, 0)),
-            _ => return Reading::Unknown,
+            "x" => TermValue::Object(Thing::Tensor),
+            "t" => TermValue::Pointer(Place(2, 0)),
+            _ => return WorldAnswer::Unknown,
         })
     }
 
-    fn launch(&self, term: Launch) -> Reading<i128> {
-        if term == Launch::Grid(Axis::X) { Reading::Value(self.grid) } else { Reading::Unknown }
+    fn launch(&self, term: LaunchProperty) -> WorldAnswer<i128> {
+        if term == LaunchProperty::Grid(Dim3Member::X) { WorldAnswer::Value(self.grid) } else { WorldAnswer::Unknown }
     }
 
-    fn member(&self, of: &Thing, name: &str) -> Reading<Value<Place, Thing>> {
+    fn member(&self, of: &Thing, name: &str) -> WorldAnswer<TermValue<Place, Thing>> {
         match (of, name) {
-            (Thing::Shape, "ne") => Reading::Value(Value::Pointer(Place(3, 0))),
-            (Thing::Shape, "rank") => Reading::Value(Value::Int(2)),
-            _ => Reading::Unknown,
+            (Thing::Shape, "ne") => WorldAnswer::Value(TermValue::Pointer(Place(3, 0))),
+            (Thing::Shape, "rank") => WorldAnswer::Value(TermValue::Int(2)),
+            _ => WorldAnswer::Unknown,
         }
     }
 
-    fn method(&self, of: &Value<Place, Thing>, name: &str, args: &[i128]) -> Reading<Value<Place, Thing>> {
+    fn method(&self, of: &TermValue<Place, Thing>, name: &str, args: &[i128]) -> WorldAnswer<TermValue<Place, Thing>> {
         let product = || self.sizes.iter().product();
         match (of, name, args) {
-            (Value::Object(Thing::Tensor), "size", [d]) => usize::try_from(*d)
+            (TermValue::Object(Thing::Tensor), "size", [d]) => usize::try_from(*d)
                 .ok()
                 .and_then(|d| self.sizes.get(d))
-                .map_or(Reading::Nothing, |s| Reading::Value(Value::Int(*s))),
-            (Value::Object(Thing::Tensor), "numel", []) => Reading::Value(Value::Int(product())),
-            _ => Reading::Unknown,
+                .map_or(WorldAnswer::Nothing, |s| WorldAnswer::Value(TermValue::Int(*s))),
+            (TermValue::Object(Thing::Tensor), "numel", []) => WorldAnswer::Value(TermValue::Int(product())),
+            _ => WorldAnswer::Unknown,
         }
     }
 
-    fn load(&self, from: &Place) -> Reading<Value<Place, Thing>> {
+    fn load(&self, from: &Place) -> WorldAnswer<TermValue<Place, Thing>> {
         let Place(which, at) = *from;
         if which == 2 && at == 0 {
-            return Reading::Value(Value::Object(Thing::Shape));
+            return WorldAnswer::Value(TermValue::Object(Thing::Shape));
         }
         let found = usize::try_from(at).ok().and_then(|at| self.array(which).get(at));
-        found.map_or(Reading::Nothing, |v| Reading::Value(Value::Int(*v)))
+        found.map_or(WorldAnswer::Nothing, |v| WorldAnswer::Value(TermValue::Int(*v)))
     }
 
-    fn advance(&self, pointer: &Place, elements: i128) -> Reading<Place> {
-        pointer.1.checked_add(elements).map_or(Reading::Unknown, |at| Reading::Value(Place(pointer.0, at)))
+    fn advance(&self, pointer: &Place, elements: i128) -> WorldAnswer<Place> {
+        pointer.1.checked_add(elements).map_or(WorldAnswer::Unknown, |at| WorldAnswer::Value(Place(pointer.0, at)))
     }
 
-    fn extent(&self, pointer: &Place) -> Reading<i128> {
+    fn extent(&self, pointer: &Place) -> WorldAnswer<i128> {
         let length = i128::try_from(self.array(pointer.0).len()).unwrap();
-        (length - pointer.1).checked_mul(4).map_or(Reading::Unknown, Reading::Value)
+        (length - pointer.1).checked_mul(4).map_or(WorldAnswer::Unknown, WorldAnswer::Value)
     }
 
-    fn element_size(&self, _: &Place) -> Reading<i128> {
-        Reading::Value(4)
+    fn element_size(&self, _: &Place) -> WorldAnswer<i128> {
+        WorldAnswer::Value(4)
     }
 
-    fn size_of(&self, type_name: &str) -> Reading<i128> {
-        if type_name == "float" { Reading::Value(4) } else { Reading::Unknown }
+    fn size_of(&self, type_name: &str) -> WorldAnswer<i128> {
+        if type_name == "float" { WorldAnswer::Value(4) } else { WorldAnswer::Unknown }
     }
 
-    fn same(&self, a: &Place, b: &Place) -> Reading<bool> {
-        Reading::Value(a == b)
+    fn same(&self, a: &Place, b: &Place) -> WorldAnswer<bool> {
+        WorldAnswer::Value(a == b)
     }
 
-    fn shares(&self, a: &Place, b: &Place) -> Reading<bool> {
+    fn shares(&self, a: &Place, b: &Place) -> WorldAnswer<bool> {
         let length = i128::try_from(self.array(a.0).len()).unwrap();
-        Reading::Value(a.0 == b.0 && a.1 < length && b.1 < length)
+        WorldAnswer::Value(a.0 == b.0 && a.1 < length && b.1 < length)
     }
 }

@@ -1,6 +1,6 @@
 //! Texts and their syntax trees; invalid texts and their errors.
 
-use crate::ast::{Cond, CondKind, Term, TermKind, Unary};
+use crate::ast::{Cond, CondKind, ContractTerm, TermKind, UnaryOperator};
 use crate::parse::{DEEPEST, LONGEST, parse};
 use crate::print::toml;
 
@@ -25,11 +25,11 @@ fn show(c: &Cond) -> String {
     }
 }
 
-fn term(t: &Term) -> String {
-    let list = |all: &[Term]| all.iter().map(term).collect::<Vec<_>>().join(", ");
+fn term(t: &ContractTerm) -> String {
+    let list = |all: &[ContractTerm]| all.iter().map(term).collect::<Vec<_>>().join(", ");
     match &t.kind {
         TermKind::Binary(op, a, b) => format!("({} {} {})", term(a), op.sign(), term(b)),
-        TermKind::Unary(op, a) => format!("{}{}", if *op == Unary::Minus { '-' } else { '~' }, term(a)),
+        TermKind::Unary(op, a) => format!("{}{}", if *op == UnaryOperator::Minus { '-' } else { '~' }, term(a)),
         TermKind::Choice(c, a, b) => format!("({} ? {} : {})", show(c), term(a), term(b)),
         TermKind::Cast(to, a) => format!("({}){}", to.name(), term(a)),
         TermKind::Deref(a) => format!("(*{})", term(a)),

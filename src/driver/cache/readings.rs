@@ -6,7 +6,7 @@
 //! a reading that a limit cut off, or that clang refused, is tried again each time.
 
 use config::FrontendKind;
-use facts::Present;
+use facts::DiskSnapshot;
 use facts::verdicts::Verdicts;
 use files::program::identity;
 use files::{Dependency, Hashes, Since};
@@ -30,7 +30,7 @@ const VARIABLES: [&str; 7] = [
 
 /// Reading in its stored form.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredReading {
     files: Vec<Dependency>,
     namesakes: Namesakes,
     reading: Extraction,
@@ -57,8 +57,8 @@ impl Readings {
 
     /// Returns the cached reading and its files, if all of them are unchanged.
     #[must_use]
-    pub fn get(&self, present: &Present) -> Option<(Extraction, Vec<Dependency>)> {
-        let kept: Kept = postcard::from_bytes(&self.kept.get(&self.key)?).ok()?;
+    pub fn get(&self, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
+        let kept: StoredReading = postcard::from_bytes(&self.kept.get(&self.key)?).ok()?;
         let as_then = kept.files.iter().all(|f| present.unchanged(f))
             && self.folders.unchanged(paths(&kept.files), &kept.namesakes);
         as_then.then_some((kept.reading, kept.files))
@@ -72,7 +72,7 @@ impl Readings {
             return;
         }
         let Some(namesakes) = self.folders.namesakes(paths(files), since) else { return };
-        let kept = Kept { files: files.to_vec(), namesakes, reading: reading.clone() };
+        let kept = StoredReading { files: files.to_vec(), namesakes, reading: reading.clone() };
         if let Ok(bytes) = postcard::to_stdvec(&kept) {
             self.kept.put(&self.key, false, &bytes);
         }

@@ -4,10 +4,10 @@
 //! code of the units in their order (independent of the project's folder), options and axioms, this program and Z3.
 
 use super::placeless;
-use crate::worker::guarded::Fault;
+use crate::worker::guarded::WorkerFailure;
 use crate::worker::parcel::Parcel;
 use check::solver::cache::Answers;
-use check::{self, Options, ProgramReport};
+use check::{self, CheckOptions, ProgramReport};
 use facts::verdicts::Verdicts;
 use files::{Hashes, program};
 use finding::paths::ProjectRoot;
@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 
 /// Report in its stored form.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredReport {
     parcel: Parcel,
     /// Whether a safety net ended the check: another run may decide more.
     netted: bool,
@@ -30,12 +30,12 @@ struct Kept {
 /// If `check` fails, or its report cannot be packed and read back.
 pub fn report(
     mut code: Vec<Arc<Module>>,
-    options: &Options,
+    options: &CheckOptions,
     memory: u64,
     (root, settled): (&ProjectRoot, bool),
     verdicts: Option<&Verdicts>,
-    check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, Fault>,
-) -> Result<ProgramReport, Fault> {
+    check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, WorkerFailure>,
+) -> Result<ProgramReport, WorkerFailure> {
     placeless::mark(&mut code, root);
     // A cached check has no output for `--dump`, `--explain` and `--timings`.
     let verdicts =
@@ -48,26 +48,26 @@ pub fn report(
     }
     let report = check(code)?;
     let netted = !report.nets.is_empty();
-    let text = pack(report).map_err(|e| Fault::Panicked(e.to_string()))?;
+    let text = pack(report).map_err(|e| WorkerFailure::Panicked(e.to_string()))?;
     if let Some((verdicts, key)) = verdicts {
         verdicts.put(&key, netted, text.as_bytes());
     }
-    unpack(&text, root, true).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
+    unpack(&text, root, true).ok_or_else(|| WorkerFailure::Panicked("its report cannot be read".into()))
 }
 
 /// Answers of the solver, stored beside verdicts.
-struct Solved {
+struct StoredAnswers {
     verdicts: Verdicts,
     tool: &'static str,
 }
 
-impl Solved {
+impl StoredAnswers {
     fn key(&self, query: &[u8; 32]) -> [u8; 32] {
         *blake3::Hasher::new().update(query).update(self.tool.as_bytes()).finalize().as_bytes()
     }
 }
 
-impl Answers for Solved {
+impl Answers for StoredAnswers {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         self.verdicts.get(&self.key(key))
     }
@@ -80,7 +80,7 @@ impl Answers for Solved {
 /// from another version.
 #[must_use]
 pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
-    Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? }))
+    Some(Arc::new(StoredAnswers { verdicts: verdicts?.of_obligations(), tool: tool()? }))
 }
 
 /// Versions of this program and the solver; `None` if this program cannot be told from another version.
@@ -96,9 +96,9 @@ fn tool() -> Option<&'static str> {
 
 /// Key of a report. `None` if this program cannot be told from another version of itself, or the code cannot be
 /// packed.
-fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]> {
+fn key(code: &[Arc<Module>], options: &CheckOptions, memory: u64) -> Option<[u8; 32]> {
     // None of these options changes what is true.
-    let options = Options { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
+    let options = CheckOptions { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
     for module in code {
@@ -110,12 +110,12 @@ fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]>
 
 fn pack(report: ProgramReport) -> serde_json::Result<String> {
     let netted = !report.nets.is_empty();
-    serde_json::to_string(&Kept { parcel: Parcel::of(report), netted })
+    serde_json::to_string(&StoredReport { parcel: Parcel::of(report), netted })
 }
 
 /// Unpacks a report. `None` if another run may decide more and the caller is not `settled`.
 fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport> {
-    let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
+    let kept: StoredReport = serde_json::from_str(&placeless::settle(text, root)).ok()?;
     if kept.netted && !settled {
         return None;
     }
@@ -124,7 +124,7 @@ fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, key, pack, unpack};
+    use super::{CheckOptions, key, pack, unpack};
     use base::nets::Net;
     use check::{Pace, ProgramReport};
     use finding::paths::ProjectRoot;
@@ -164,17 +164,17 @@ mod tests {
 
     #[test]
     fn a_key_stands_for_code_and_limits_and_not_for_haste() {
-        let options = Options::default();
+        let options = CheckOptions::default();
         let (one, two) = (module("sm_80"), module("sm_90"));
-        let of = |code: &[&Arc<Module>], options: &Options, memory| {
+        let of = |code: &[&Arc<Module>], options: &CheckOptions, memory| {
             key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap()
         };
         let usual = of(&[&one, &two], &options, 1 << 30);
-        assert_eq!(usual, of(&[&one, &two], &Options { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
+        assert_eq!(usual, of(&[&one, &two], &CheckOptions { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&two, &one], &options, 1 << 30));
-        assert_ne!(usual, of(&[&one, &two], &Options { work: 1, ..options.clone() }, 1 << 30));
-        assert_ne!(usual, of(&[&one, &two], &Options { pace: Pace::Compile, ..options.clone() }, 1 << 30));
-        assert_ne!(usual, of(&[&one, &two], &Options { roots: vec!["f".into()], ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &CheckOptions { work: 1, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &CheckOptions { pace: Pace::Compile, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &CheckOptions { roots: vec!["f".into()], ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&one, &two], &options, 1));
     }
 }

@@ -1,10 +1,10 @@
 //! `scuba __analyze`: the command that the shim runs beside nvcc.
 //!
-//! In: a [`Request`] as JSON on standard input. Out: on standard error, findings, one line for each unit that could
+//! In: a [`AnalysisRequest`] as JSON on standard input. Out: on standard error, findings, one line for each unit that could
 //! not be analysed, and notes; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
-use super::confirm::{self, Project};
-use crate::history::{Analysed, Record};
+use super::confirm::{self, ConfirmProject};
+use crate::history::{CommandRecord, HistoryRecord};
 use crate::programs::joined::Joined;
 use crate::programs::{checking, pending, unseen};
 use crate::session::{Session, folder_of};
@@ -13,15 +13,15 @@ use anyhow::{Context, Result};
 use base::paths;
 use base::rules::Level;
 use check::Pace;
-pub use confirm::prepare::Ways;
-use facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
-use finding::sources::Sources;
+pub use confirm::prepare::AttemptChoice;
+use facts::{DiskSnapshot, FactStore, LinkFacts, Maker, Recipe, ReportedFinding, UnitWithCode, key_of};
+use finding::sources::SourceFiles;
 use finding::{Finding, NotAnalysed, Report, Verdict};
-use nvcc::history::{self, History};
+use nvcc::history::{self, BuildHistory};
 use nvcc::notes::Notes;
-use nvcc::once::{self, Line, Once};
+use nvcc::once::{self, OnceMessage, PrintedMessages};
 use nvcc::processes;
-use nvcc::request::{Link, Request};
+use nvcc::request::{AnalysisRequest, Link};
 use nvcc::shim;
 use nvcc::unit::TranslationUnit;
 use report::assemble::Assembled;
@@ -41,7 +41,7 @@ pub fn run() -> Status {
 
 fn analyze() -> Result<Status> {
     let at = history::now();
-    let request: Request = serde_json::from_reader(std::io::stdin().lock())
+    let request: AnalysisRequest = serde_json::from_reader(std::io::stdin().lock())
         .context("the shim's request cannot be read; are `scuba` and `scuba-nvcc` of one version?")?;
     let start = match request.units.first() {
         Some(unit) => folder_of(&unit.directory.join(&unit.source))?,
@@ -49,16 +49,16 @@ fn analyze() -> Result<Status> {
     };
     let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?;
     // All facts of one command are stored together.
-    let store = Store::new(paths::of_this_process(output_of(&request), &request.directory));
+    let store = FactStore::new(paths::of_this_process(output_of(&request), &request.directory));
     if hashes_one_pass(&request) {
         let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object: set CCACHE_DEPEND=1".to_owned();
-        say_once(&Line { key: "ccache".into(), first, later: None }, &store);
+        say_once(&OnceMessage { key: "ccache".into(), first, later: None }, &store);
     }
     let in_error = session.settings_in_error(&subject(&request, &session));
     let done = judge(&request, session, &store, at);
     if let Some(line) = in_error {
         let denied = matches!(done, Ok(Status::Denied));
-        say_once(&Line { later: line.later.filter(|_| denied), ..line }, &store);
+        say_once(&OnceMessage { later: line.later.filter(|_| denied), ..line }, &store);
     }
     done
 }
@@ -66,28 +66,28 @@ fn analyze() -> Result<Status> {
 /// Whether ccache decides if nvcc runs, and the command compiles code for architectures that ccache ignores. Except in
 /// depend mode, ccache hashes the output of `nvcc -E`, which is that of the first architecture's pass (ccache 4.7 and
 /// 4.14, nvcc 13.0).
-fn hashes_one_pass(request: &Request) -> bool {
+fn hashes_one_pass(request: &AnalysisRequest) -> bool {
     let depends = std::env::var_os("CCACHE_DEPEND").is_some();
     !depends && request.launcher.as_deref() == Some("ccache") && request.units.iter().any(|u| u.architectures.len() > 1)
 }
 
 /// Returns the first file that a command writes.
-fn output_of(request: &Request) -> Option<&Path> {
+fn output_of(request: &AnalysisRequest) -> Option<&Path> {
     let unit = request.units.iter().find_map(|u| u.output.as_deref());
     unit.or_else(|| request.link.as_ref().map(|l| l.output.as_path()))
 }
 
 /// Writes a line, or hands it to the shim to write.
-fn say_once(line: &Line, store: &Store) {
+fn say_once(line: &OnceMessage, store: &FactStore) {
     if shim::is_set(once::ASKED) {
         output::print_error(&line.unsettled());
-    } else if let Some(text) = Once::of(store.folder()).say(line) {
+    } else if let Some(text) = PrintedMessages::of(store.folder()).say(line) {
         output::print_error(&format!("{text}\n"));
     }
 }
 
 /// Subject of a command in messages: its sources, else the output of its link.
-fn subject(request: &Request, session: &Session) -> String {
+fn subject(request: &AnalysisRequest, session: &Session) -> String {
     let show = |p: &Path| session.root.show(&request.directory.join(p).to_string_lossy());
     match (request.units.as_slice(), &request.link) {
         ([], link) => link.as_ref().map_or_else(|| "standard input".into(), |l| show(&l.output)),
@@ -97,10 +97,10 @@ fn subject(request: &Request, session: &Session) -> String {
 }
 
 /// Stores the facts of one command, and checks the programs that they belong to.
-fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<Status> {
+fn judge(request: &AnalysisRequest, session: Session, store: &FactStore, at: u64) -> Result<Status> {
     let link = request.link.as_ref();
-    let present = Present::default();
-    let units: Vec<Unit> = request.units.iter().map(|u| unit(u, request, &present, &session)).collect();
+    let present = DiskSnapshot::default();
+    let units: Vec<UnitWithCode> = request.units.iter().map(|u| unit(u, request, &present, &session)).collect();
     let kept = keep(store, &units, link);
     let notes = Notes::new(output_of(request), &request.directory);
     if !session.config.waits.at(link.is_some()) {
@@ -147,7 +147,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
     };
     // A denied finding fails this command, even if it was reported before.
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
-    assembled.leave_out(|f| tentative(f) || told(f));
+    assembled.omit_findings(|f| tentative(f) || told(f));
     tell_unread(&joined, store);
     for line in output::not_analysed(&assembled.report.not_analysed) {
         output::complain(&output::harmless(&line));
@@ -162,11 +162,21 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
         session.explain_comments(&assembled);
     }
 
-    let told: Vec<Told> =
-        assembled.report.findings.iter().map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
+    let told: Vec<ReportedFinding> = assembled
+        .report
+        .findings
+        .iter()
+        .map(|f| ReportedFinding { fingerprint: f.fingerprint.clone(), level: f.level })
+        .collect();
     let denied = assembled.report.denied();
     let (build, counts) = (history::build_of_this_process(), session.tally.counts());
-    History::of(store.folder()).add(&Record::Analysis(Analysed { at, build, counts, programs, denied }));
+    BuildHistory::of(store.folder()).add(&HistoryRecord::Analysis(CommandRecord {
+        at,
+        build,
+        counts,
+        programs,
+        denied,
+    }));
     if kept && !told.is_empty() {
         for unit in &units {
             if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) {
@@ -179,11 +189,11 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
 }
 
 /// Reports objects of linked programs that were not read. Returns whether there are any.
-fn tell_unread(joined: &Joined, store: &Store) -> bool {
+fn tell_unread(joined: &Joined, store: &FactStore) -> bool {
     if let Some(by) = joined.links_unknown {
         let first = format!("scuba: note: {}", unseen::other_linker(by));
         let key = format!("links {}", processes::build_tool_above().unwrap_or_default());
-        say_once(&Line { key, first, later: None }, store);
+        say_once(&OnceMessage { key, first, later: None }, store);
     }
     let lines: Vec<String> = output::unseen(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
     for line in &lines {
@@ -196,11 +206,11 @@ fn tell_unread(joined: &Joined, store: &Store) -> bool {
 /// a moment. No host code of the user runs.
 fn ask_device(
     assembled: &mut Assembled,
-    sources: &Sources,
-    (joined, store): (&Joined, &Store),
+    sources: &SourceFiles,
+    (joined, store): (&Joined, &FactStore),
     session: &Session,
 ) -> Option<String> {
-    let project = Project {
+    let project = ConfirmProject {
         facts: joined.facts.iter().collect(),
         modules: Box::new(|i| joined.modules(i, store)),
         plans: joined.plans.clone(),
@@ -209,8 +219,9 @@ fn ask_device(
     };
     let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
     let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-    let ways = Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
-    confirm::automatically(assembled, sources, &project, ways, session)
+    let attempts =
+        AttemptChoice { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
+    confirm::automatically(assembled, sources, &project, attempts, session)
 }
 
 /// Returns the status of a command without denied findings. `wrong`: whether a contract has a mistake.
@@ -228,7 +239,7 @@ fn unless_lacking(report: &Report, strict: bool, wrong: bool) -> Status {
 
 /// Stores the facts of one command; returns whether all could be stored. A failure does not affect the analysis of
 /// this command.
-fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
+fn keep(store: &FactStore, units: &[UnitWithCode], link: Option<&Link>) -> bool {
     let mut unkept = None;
     for unit in units {
         unkept = unkept.or(store.write_unit(unit).err());
@@ -244,7 +255,7 @@ fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
 }
 
 /// Reports the unread units of a command whose verdicts come later.
-fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
+fn later(units: &[UnitWithCode], session: &Session, notes: &Notes) -> Status {
     let shown = |n: NotAnalysed| NotAnalysed { file: session.root.show(&n.file), ..n };
     let missing: Vec<_> = units.iter().flat_map(|u| checking::unread(&u.facts)).map(shown).collect();
     for line in output::not_analysed(&missing) {
@@ -255,7 +266,7 @@ fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
 }
 
 /// Returns the facts of one of the command's units.
-fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &Session) -> Unit {
+fn unit(unit: &TranslationUnit, request: &AnalysisRequest, present: &DiskSnapshot, session: &Session) -> UnitWithCode {
     // The recipe is taken before the sources are read, so that a change in between is noticed.
     let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
     let mut made = if request.deferred {

@@ -4,7 +4,7 @@ use crate::args::BaselineArgs;
 use crate::programs::stored;
 use crate::{Status, output};
 use anyhow::Result;
-use report::baseline::{Baseline, Entry};
+use report::baseline::{Baseline, BaselineEntry};
 use report::levels::Overrides;
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
     let new = Baseline::of(&assembled.report.findings);
 
     let mut text = String::new();
-    let mut list = |sign: char, entries: Vec<&Entry>| {
+    let mut list = |sign: char, entries: Vec<&BaselineEntry>| {
         for e in entries {
             let _ = writeln!(text, "{sign} {} {}: {}: `{}[{}]`", e.fingerprint, e.rule, e.file, e.array, e.index);
         }

@@ -1,24 +1,24 @@
 //! `scuba build`: runs a build command with nvcc replaced, then joins the facts that it left.
 
-use super::confirm::{self, Project};
+use super::confirm::{self, ConfirmProject};
 use crate::args::BuildArgs;
-use crate::programs::makefile::Printed;
+use crate::programs::makefile::PrintedCommand;
 use crate::programs::pending;
-use crate::programs::sources::{self, Nvcc};
-use crate::programs::stored::Stored;
-use crate::programs::tools::Tools;
+use crate::programs::sources::{self, NvccChoice};
+use crate::programs::stored::StoredFacts;
+use crate::programs::tools::BuildTools;
 use crate::programs::unseen;
 use crate::session::Session;
 use crate::{Status, output};
 use anyhow::{Context, Result};
 use base::paths;
-pub use confirm::prepare::Ways;
+pub use confirm::prepare::AttemptChoice;
 use facts::linked::{self, ByOutput};
-use facts::{LinkFacts, Present, Recipe, Store, Unit, canonical, key_of};
-use files::Moment;
-use nvcc::command::Plan;
+use facts::{DiskSnapshot, FactStore, LinkFacts, Recipe, UnitWithCode, canonical, key_of};
+use files::FileTime;
+use nvcc::command::ShimPlan;
 use nvcc::history;
-use nvcc::interpose::{self, Outcome};
+use nvcc::interpose::{self, BuildOutcome};
 use nvcc::shim;
 use nvcc::unit::{Language, TranslationUnit};
 use report::levels::Overrides;
@@ -40,8 +40,8 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let name = format!("{}-{}", history::now(), std::process::id());
     let mut environment = session.environment(&args.common, &overrides);
     environment.push((history::BUILD.into(), name.clone().into()));
-    let options = interpose::Options { shim: own_shim()?, environment };
-    let start = Moment::now();
+    let options = interpose::InterposeOptions { shim: own_shim()?, environment };
+    let start = FileTime::now();
     let outcome = if session.format.is_document() {
         with_output_on_error_stream(|| interpose::run(&args.command, &options))??
     } else {
@@ -64,15 +64,15 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     }
     let complain = |line: &str| output::complain(&output::harmless(line));
     let roots = build_folders(&outcome, &outputs);
-    let tools = Tools::of(&outcome.tools);
-    let mut opened = Stored::of_build(roots.clone(), root_of(None, &here), &here, start, complain);
+    let tools = BuildTools::of(&outcome.tools);
+    let mut opened = StoredFacts::of_build(roots.clone(), root_of(None, &here), &here, start, complain);
     // If the build had nothing to do and no facts exist, make and Ninja list what they made before.
     if opened.is_err() && outcome.status.success() && record_printed(&tools.all_commands(), &here) {
-        opened = Stored::of_build(roots, root_of(None, &here), &here, start, complain);
+        opened = StoredFacts::of_build(roots, root_of(None, &here), &here, start, complain);
     }
     let stored = match opened {
         Ok(mut stored) => {
-            let others = stored.leave_out_other_configurations(&written);
+            let others = stored.skip_other_configurations(&written);
             if let Some(first) = others.first().filter(|_| !session.quiet()) {
                 let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
                 let line = format!("left out of other configurations: {n}, as {first}; `scuba check` tells of all");
@@ -99,12 +99,12 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
-    let project = Project::stored(&stored);
+    let project = ConfirmProject::stored(&stored);
     if let Some(line) = confirm::automatically(
         &mut assembled,
         &sources,
         &project,
-        Ways { program: false, checks: Some(&session.extract_options()), until: None },
+        AttemptChoice { program: false, checks: Some(&session.extract_options()), until: None },
         &session,
     ) && !session.quiet()
     {
@@ -152,7 +152,7 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
 
 /// Returns the outputs of a build's commands, objects and linked files, each with the folder that its command ran in.
 /// A command that compiles and links at once has no lasting object.
-fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
+fn outputs(outcome: &BuildOutcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
     let mut all: Vec<_> = nvccs(outcome).map(|unit| (unit.output, unit.directory)).collect();
     let host = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
     all.extend(host.map(|unit| (unit.output.clone(), here.to_owned())));
@@ -161,23 +161,25 @@ fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
 }
 
 /// Returns the units of nvcc commands.
-fn nvccs(outcome: &Outcome) -> impl Iterator<Item = TranslationUnit> {
+fn nvccs(outcome: &BuildOutcome) -> impl Iterator<Item = TranslationUnit> {
     let runs = outcome.compiles.iter().filter(|run| run.directory.is_absolute());
     runs.flat_map(|run| {
         let words: Option<Vec<String>> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect();
-        words.and_then(|words| sources::of_command(&words, &run.directory, Nvcc::default()).ok()).unwrap_or_default()
+        words
+            .and_then(|words| sources::of_command(&words, &run.directory, NvccChoice::default()).ok())
+            .unwrap_or_default()
     })
 }
 
 /// Returns the objects that nvcc made of CUDA code, by canonical paths.
-fn cuda_objects(outcome: &Outcome) -> BTreeSet<PathBuf> {
+fn cuda_objects(outcome: &BuildOutcome) -> BTreeSet<PathBuf> {
     let cuda = nvccs(outcome).filter(|unit| unit.language == Language::Cuda);
     cuda.filter_map(|unit| Some(canonical(&unit.directory.join(unit.output?)))).collect()
 }
 
 /// Returns the build folders of a build command: those that its commands wrote to, and those that its build tools ran
 /// for, even with nothing to do.
-fn build_folders(outcome: &Outcome, outputs: &[(Option<PathBuf>, PathBuf)]) -> BTreeSet<PathBuf> {
+fn build_folders(outcome: &BuildOutcome, outputs: &[(Option<PathBuf>, PathBuf)]) -> BTreeSet<PathBuf> {
     let tools = outcome.tool_folders.iter().filter_map(|folder| root_of(None, folder));
     outputs.iter().filter_map(|(output, folder)| root_of(output.as_deref(), folder)).chain(tools).collect()
 }
@@ -189,7 +191,7 @@ fn root_of(output: Option<&Path>, working: &Path) -> Option<PathBuf> {
 }
 
 /// Stores the links of the host's tools, for this join and later ones.
-fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
+fn keep(outcome: &BuildOutcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
     let links: Vec<LinkFacts> =
         outcome.links.iter().map(|link| LinkFacts { link: link.clone(), units: vec![] }).collect();
     let by_output = ByOutput::of(&links);
@@ -200,7 +202,7 @@ fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
     };
     for facts in &links {
         let link = &facts.link;
-        let store = Store::new(paths::of_this_process(Some(&link.output), here));
+        let store = FactStore::new(paths::of_this_process(Some(&link.output), here));
         // Archives and programs without CUDA code are links too. All links are stored beside facts of units;
         // elsewhere, only links that take in CUDA code from another folder.
         if !store.folder().is_dir() && !by_output.take_in(facts, &mut is_cuda) {
@@ -215,17 +217,17 @@ fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
 }
 
 /// Stores the units and links that make prints, to be read. Returns whether they include CUDA code and were stored.
-fn record_printed(printed: &[Printed], here: &Path) -> bool {
-    let (units, links) = unseen::of_printed(printed, &Present::default());
+fn record_printed(printed: &[PrintedCommand], here: &Path) -> bool {
+    let (units, links) = unseen::of_printed(printed, &DiskSnapshot::default());
     let cuda = units.iter().any(|u| u.unit.language == Language::Cuda);
     if !cuda {
         return false;
     }
-    let store_of = |output: &Path| Store::new(paths::of_this_process(Some(output), here));
+    let store_of = |output: &Path| FactStore::new(paths::of_this_process(Some(output), here));
     for facts in units {
         // A unit with key `LINK#SOURCE` is stored beside the link's output.
         let store = store_of(facts.unit.output.as_deref().unwrap_or(&facts.key));
-        if let Err(e) = store.write_unit(&Unit { facts, modules: vec![], second: None }) {
+        if let Err(e) = store.write_unit(&UnitWithCode { facts, modules: vec![], second: None }) {
             output::complain(&output::harmless(&e.to_string()));
             return false;
         }
@@ -240,12 +242,12 @@ fn record_printed(printed: &[Printed], here: &Path) -> bool {
 
 /// Stores the units of the host's own compilers beside facts of CUDA code: a program may decide in them how much it
 /// allocates.
-fn record(compiles: &[Plan], here: &Path) {
-    let present = Present::default();
+fn record(compiles: &[ShimPlan], here: &Path) {
+    let present = DiskSnapshot::default();
     let units = compiles.iter().flat_map(|p| p.request.units.iter().map(|u| (u, p.request.link.as_ref())));
     for (unit, link) in units {
         let output = unit.output.as_deref().or(link.map(|l| l.output.as_path()));
-        let store = Store::new(paths::of_this_process(output, here));
+        let store = FactStore::new(paths::of_this_process(output, here));
         // clang's CUDA code gets a folder of its own.
         if !store.folder().is_dir() && unit.language != Language::Cuda {
             continue;

@@ -2,17 +2,17 @@
 
 use crate::args::{CheckArgs, CommonArgs};
 use crate::programs::checking;
-use crate::programs::checking::Checked;
-use crate::programs::sources::{self, Nvcc};
+use crate::programs::checking::CheckResults;
+use crate::programs::sources::{self, NvccChoice};
 use crate::programs::stored;
 use crate::programs::unseen;
 use crate::session::{Session, folder_of};
 use crate::{Status, extraction, output};
 use anyhow::{Result, bail};
 use base::paths;
-use facts::join::{self, Plan};
-use facts::{Unit, UnitFacts};
-use nvcc::interpose::progress::Progress;
+use facts::join::{self, ProgramPlan};
+use facts::{UnitFacts, UnitWithCode};
+use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::unit::TranslationUnit;
 use report::levels::Overrides;
 use std::ffi::OsString;
@@ -78,7 +78,7 @@ pub fn read_files(
     flags: &[OsString],
     common: &CommonArgs,
     overrides: &Overrides,
-) -> Result<(Session, Vec<Unit>, Plan)> {
+) -> Result<(Session, Vec<UnitWithCode>, ProgramPlan)> {
     if let Some(dir) = files.iter().find(|f| f.is_dir()) {
         bail!("{} is a folder: name one folder alone, or sources", dir.display());
     }
@@ -89,7 +89,7 @@ pub fn read_files(
     let session =
         Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
     let units = extract(&sources::named(files, flags, session.nvcc().as_deref())?, &session);
-    let mains: Vec<&Unit> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
+    let mains: Vec<&UnitWithCode> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
     if let [first, second, ..] = mains.as_slice() {
         bail!(
             "{} and {} both define `main`: sources named together are checked as one program",
@@ -99,7 +99,7 @@ pub fn read_files(
     }
     let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
     let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
-    let plan = Plan { name, units: (0..units.len()).collect(), ..Plan::default() };
+    let plan = ProgramPlan { name, units: (0..units.len()).collect(), ..ProgramPlan::default() };
     Ok((session, units, plan))
 }
 
@@ -109,12 +109,13 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
         .with_confirmations(vec![store_of(dir)?]);
     let (set, found) = (session.set_nvcc(), session.nvcc());
     // A set nvcc that cannot run is reported by the code that needs it.
-    let units = sources::of_database(dir, Nvcc { set: set.as_deref().and(found.as_deref()), found: found.as_deref() })?;
+    let units =
+        sources::of_database(dir, NvccChoice { set: set.as_deref().and(found.as_deref()), found: found.as_deref() })?;
     Ok((session, units))
 }
 
-fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
-    let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", units.len() as u64)));
+fn extract(units: &[TranslationUnit], session: &Session) -> Vec<UnitWithCode> {
+    let progress = (!session.quiet()).then(|| Mutex::new(ProgressDisplay::new("Reading", units.len() as u64)));
     let extracted = extraction::extract_all(units, session, &|source: &Path| {
         if let Some(p) = &progress {
             p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
@@ -125,9 +126,9 @@ fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
 }
 
 /// Checks programs of units that were just read.
-pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
+pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Session) -> CheckResults {
     let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
-    let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+    let mut progress = (!session.quiet()).then(|| ProgressDisplay::new("Checking", plans.len() as u64));
     checking::check(
         plans,
         &facts,
@@ -145,7 +146,7 @@ pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked
 ///
 /// # Errors
 /// If the report cannot be rendered.
-pub fn finish(session: &Session, checked: Checked, folders: &[PathBuf]) -> Result<Status> {
+pub fn finish(session: &Session, checked: CheckResults, folders: &[PathBuf]) -> Result<Status> {
     if !session.quiet() {
         checked.problems.iter().for_each(|p| output::complain(p));
     }

@@ -4,27 +4,27 @@ use super::check;
 use crate::args::ConfirmArgs;
 use crate::programs::architectures;
 use crate::programs::checking;
-use crate::programs::checking::Checked;
+use crate::programs::checking::CheckResults;
 use crate::programs::stored;
-use crate::programs::stored::Stored;
+use crate::programs::stored::StoredFacts;
 use crate::session::{Session, folder_of};
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
 use base::rules::Level;
 use config::ConfirmWhen;
-use confirm::bundle::{self, Copied};
+use confirm::bundle::{self, BundledFiles};
 use confirm::commands::InPlace;
 use confirm::device::{DeviceError, PATIENCE, Toolchain};
-use confirm::manifest::{Limits, Word};
-pub use confirm::prepare::{self, Generated, Material, Surroundings, Ways};
+use confirm::manifest::{CommandWord, RunLimits};
+pub use confirm::prepare::{self, AttemptChoice, Generated, Material, ProjectLocations};
 use confirm::scratch::Scratch;
-use confirm::{Case, Manifest, Outcome, execute, store};
-use facts::join::Plan;
-use facts::{Besides, LinkFacts, Unit, UnitFacts};
-use finding::sources::Sources;
+use confirm::{ConfirmCase, Manifest, RecordedOutcome, execute, store};
+use facts::join::ProgramPlan;
+use facts::{LinkFacts, UnderivedInputs, UnitFacts, UnitWithCode};
+use finding::sources::SourceFiles;
 use finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Finding};
 use ir::{Module, Program};
-use nvcc::interpose::progress::Progress;
+use nvcc::interpose::progress::ProgressDisplay;
 use report::assemble::Assembled;
 use report::human;
 use report::levels::Overrides;
@@ -39,7 +39,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
         return from_bundle(folder, args, overrides);
     }
     let (files, wanted) = sort_targets(&args.targets);
-    let (session, opened) = Opened::new(&files, args, overrides)?;
+    let (session, opened) = ConfirmUnits::new(&files, args, overrides)?;
     let toolchain = match args.bundle {
         Some(_) => None,
         // Comes before the check, which takes longer than finding out that there is no GPU.
@@ -65,13 +65,13 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     match (&args.bundle, toolchain) {
         (Some(folder), _) => {
             let copied = project.copied(&session);
-            let template = Word::Bundle(bundle::LAUNCHER.into());
-            let calls = Word::Bundle(bundle::CALLS.into());
-            let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template, calls };
+            let template = CommandWord::Bundle(bundle::LAUNCHER.into());
+            let calls = CommandWord::Bundle(bundle::CALLS.into());
+            let around = ProjectLocations { root: &session.root, sources: &sources, places: &copied, template, calls };
             let (manifest, generated) = project.manifest(
                 &chosen,
                 args.exe.as_deref(),
-                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                AttemptChoice { program: true, checks: Some(&session.extract_options()), until: None },
                 &session,
                 &around,
             )?;
@@ -93,7 +93,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             let outcomes = project.confirm(
                 &chosen,
                 args.exe.as_deref(),
-                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                AttemptChoice { program: true, checks: Some(&session.extract_options()), until: None },
                 &session,
                 &sources,
                 &toolchain,
@@ -145,7 +145,7 @@ fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result
 }
 
 /// Stores outcomes in their findings.
-pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
+pub fn attach(assembled: &mut Assembled, outcomes: &[RecordedOutcome]) {
     for f in &mut assembled.report.findings {
         if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) {
             f.confirmation = Some(o.confirmation.clone());
@@ -154,12 +154,12 @@ pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
 }
 
 /// Units in which the findings were found, from sources or from a build's facts.
-enum Opened {
-    Sources { units: Vec<Unit>, plan: Plan, store: PathBuf },
-    Facts(Box<Stored>),
+enum ConfirmUnits {
+    Sources { units: Vec<UnitWithCode>, plan: ProgramPlan, store: PathBuf },
+    Facts(Box<StoredFacts>),
 }
 
-impl Opened {
+impl ConfirmUnits {
     fn new(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
         match files {
             [] => Self::of_facts(None, args, overrides),
@@ -184,42 +184,42 @@ impl Opened {
         Ok((session, Self::Facts(Box::new(stored))))
     }
 
-    fn check(&self, session: &Session) -> Checked {
+    fn check(&self, session: &Session) -> CheckResults {
         match self {
             Self::Sources { units, plan, .. } => check::check_units(std::slice::from_ref(plan), units, session),
             Self::Facts(stored) => stored.check(session),
         }
     }
 
-    fn project(&self) -> Project<'_> {
+    fn project(&self) -> ConfirmProject<'_> {
         match self {
-            Self::Sources { units, plan, store } => Project {
+            Self::Sources { units, plan, store } => ConfirmProject {
                 facts: units.iter().map(|u| &u.facts).collect(),
                 modules: Box::new(|i| Ok(units[i].modules.clone())),
                 plans: vec![plan.clone()],
                 links: &[],
                 stores: vec![store.clone(); units.len()],
             },
-            Self::Facts(stored) => Project::stored(stored),
+            Self::Facts(stored) => ConfirmProject::stored(stored),
         }
     }
 }
 
 /// Programs with their code and the commands that build them.
-pub struct Project<'a> {
+pub struct ConfirmProject<'a> {
     pub facts: Vec<&'a UnitFacts>,
     /// Returns a unit's code by its position.
     pub modules: Box<dyn Fn(usize) -> Result<Vec<Arc<Module>>> + 'a>,
-    pub plans: Vec<Plan>,
+    pub plans: Vec<ProgramPlan>,
     pub links: &'a [LinkFacts],
     /// The `.scuba` folder for outcomes of each unit, by position.
     pub stores: Vec<PathBuf>,
 }
 
-impl<'a> Project<'a> {
+impl<'a> ConfirmProject<'a> {
     /// Takes the units, programs and links of a build's facts.
     #[must_use]
-    pub fn stored(stored: &'a Stored) -> Self {
+    pub fn stored(stored: &'a StoredFacts) -> Self {
         Self {
             facts: stored.units.iter().collect(),
             modules: Box::new(|i| stored.modules(i)),
@@ -232,17 +232,17 @@ impl<'a> Project<'a> {
     /// Returns what is missing to link the programs of these findings, one line for each program.
     fn lacking(&self, findings: &[Finding]) -> Vec<String> {
         let concerned = self.plans.iter().filter(|p| findings.iter().any(|f| f.program == p.name));
-        concerned.filter_map(|p| prepare::lacking(&Besides::of(p, &self.facts, self.links).missing)).collect()
+        concerned.filter_map(|p| prepare::lacking(&UnderivedInputs::of(p, &self.facts, self.links).missing)).collect()
     }
 
-    fn copied(&self, session: &Session) -> Copied {
+    fn copied(&self, session: &Session) -> BundledFiles {
         let nvcc = session.nvcc();
         let names = nvcc.iter().cloned().chain(nvcc.iter().filter_map(|n| n.canonicalize().ok()));
         let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
         let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts[i]);
         let files: Vec<PathBuf> =
             units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
-        Copied::new(toolkit, files)
+        BundledFiles::new(toolkit, files)
     }
 
     /// Makes the manifest of the runs for these findings, with the files generated for it.
@@ -250,12 +250,12 @@ impl<'a> Project<'a> {
         &self,
         findings: &[Finding],
         exe: Option<&Path>,
-        ways: Ways<'_>,
+        attempts: AttemptChoice<'_>,
         session: &Session,
-        around: &Surroundings<'_>,
+        around: &ProjectLocations<'_>,
     ) -> Result<(Manifest, Vec<Generated>)> {
         let c = &session.config.confirm;
-        let limits = Limits {
+        let limits = RunLimits {
             padding: c.padding,
             max_bytes: c.max_bytes,
             timeout_s: c.timeout_s,
@@ -281,7 +281,7 @@ impl<'a> Project<'a> {
             code.sort_by(|(a, _), (b, _)| checking::order(a).cmp(&checking::order(b)));
             let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
             let program = Program::link(code);
-            let besides = Besides::of(plan, &self.facts, self.links);
+            let besides = UnderivedInputs::of(plan, &self.facts, self.links);
             let material = Material {
                 program: &program,
                 units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(),
@@ -292,7 +292,7 @@ impl<'a> Project<'a> {
                 prefix: format!("{n}-"),
                 store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
             };
-            generated.extend(prepare::add(&mut manifest, &own, &material, ways, around));
+            generated.extend(prepare::add(&mut manifest, &own, &material, attempts, around));
         }
         Ok((manifest, generated))
     }
@@ -305,27 +305,27 @@ impl<'a> Project<'a> {
         &self,
         findings: &[Finding],
         exe: Option<&Path>,
-        ways: Ways<'_>,
+        attempts: AttemptChoice<'_>,
         session: &Session,
-        sources: &Sources,
+        sources: &SourceFiles,
         toolchain: &Toolchain,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Vec<RecordedOutcome>> {
         let folder = Scratch::new().context("cannot make a folder for the launcher")?;
         let put = |name: &str, text: &str| {
             let path = folder.path().join(name);
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-            anyhow::Ok(Word::text(path.to_string_lossy()))
+            anyhow::Ok(CommandWord::text(path.to_string_lossy()))
         };
-        let around = Surroundings {
+        let around = ProjectLocations {
             root: &session.root,
             sources,
             places: &InPlace,
             template: put(bundle::LAUNCHER, prepare::TEMPLATE)?,
             calls: put(bundle::CALLS, prepare::CALLS)?,
         };
-        let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
+        let (manifest, generated) = self.manifest(findings, exe, attempts, session, &around)?;
         bundle::write_generated(folder.path(), &generated)?;
-        execute_all(&manifest, folder.path(), toolchain, session, ways.until, session.verbose())
+        execute_all(&manifest, folder.path(), toolchain, session, attempts.until, session.verbose())
     }
 }
 
@@ -335,18 +335,18 @@ impl<'a> Project<'a> {
 #[must_use]
 pub fn automatically(
     assembled: &mut Assembled,
-    sources: &Sources,
-    project: &Project<'_>,
-    ways: Ways<'_>,
+    sources: &SourceFiles,
+    project: &ConfirmProject<'_>,
+    attempts: AttemptChoice<'_>,
     session: &Session,
 ) -> Option<String> {
     let when = session.config.confirm.when;
     // A finding that did not show before may show to the check compiled into the kernel, and to that check again with
     // more time.
     let again = |c: &Confirmation| {
-        ways.checks.is_some()
+        attempts.checks.is_some()
             && c.status != ConfirmationStatus::Confirmed
-            && (ways.until.is_none() || c.by != ConfirmedBy::KernelCheck)
+            && (attempts.until.is_none() || c.by != ConfirmedBy::KernelCheck)
     };
     let open = |f: &Finding| f.confirmation.as_ref().is_none_or(again);
     let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
@@ -354,7 +354,7 @@ pub fn automatically(
     if when == ConfirmWhen::Never || findings.is_empty() {
         return None;
     }
-    let (why, more) = match toolchain(session, ways.until) {
+    let (why, more) = match toolchain(session, attempts.until) {
         Err(DeviceError::NoDevice(_)) => (
             "there is no NVIDIA GPU here".to_owned(),
             "; `scuba confirm --bundle DIR` makes a bundle for a machine that has one".to_owned(),
@@ -362,8 +362,9 @@ pub fn automatically(
         Err(e) => (e.to_string(), String::new()),
         Ok(toolchain) => {
             // A fault in the confirmation, which is only evidence, must not cost the verdict.
-            let run =
-                std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
+            let run = std::panic::AssertUnwindSafe(|| {
+                project.confirm(&findings, None, attempts, session, sources, &toolchain)
+            });
             match std::panic::catch_unwind(run)
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it")))
             {
@@ -400,8 +401,8 @@ fn execute_all(
     session: &Session,
     deadline: Option<Instant>,
     aloud: bool,
-) -> Result<Vec<Outcome>> {
-    let mut progress = (!session.quiet()).then(|| Progress::new("Confirming", manifest.cases.len() as u64));
+) -> Result<Vec<RecordedOutcome>> {
+    let mut progress = (!session.quiet()).then(|| ProgressDisplay::new("Confirming", manifest.cases.len() as u64));
     let outcomes = execute::execute(manifest, folder, toolchain, deadline, |case, outcome| {
         keep(&case.store, outcome);
         if let Some(p) = &mut progress {
@@ -415,7 +416,7 @@ fn execute_all(
 }
 
 /// Stores an outcome. If the project is on another machine, the folder does not exist and nothing is stored.
-fn keep(folder: &Path, outcome: &Outcome) {
+fn keep(folder: &Path, outcome: &RecordedOutcome) {
     if folder.parent().is_none_or(|p| !p.is_dir()) {
         return;
     }
@@ -424,7 +425,7 @@ fn keep(folder: &Path, outcome: &Outcome) {
     }
 }
 
-fn say(case: &Case, outcome: &Outcome) {
+fn say(case: &ConfirmCase, outcome: &RecordedOutcome) {
     let c = &outcome.confirmation;
     output::complain(&format!("{}: {}: {}", c.status, case.expected.summary, c.detail));
 }

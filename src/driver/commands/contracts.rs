@@ -8,11 +8,11 @@ use crate::programs::stored;
 use crate::session::Session;
 use crate::worker::guarded;
 use crate::{Status, output};
-use ::check::inference::{self, Inferred, OfProgram};
+use ::check::inference::{self, Inferred, ProgramRequirements};
 use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ir::{Module, Program};
-use report::contracts::{self as text, Function};
+use report::contracts::{self as text, FunctionContract};
 use report::levels::Overrides;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ use std::sync::Arc;
 pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let wanted = patterns(&args.function)?;
     let (session, programs) = programs(args, overrides)?;
-    let mut functions: Vec<Function> = vec![];
+    let mut functions: Vec<FunctionContract> = vec![];
     let mut wrong = false;
     for (name, code) in programs {
         match infer(code, &session, wanted.clone()) {
-            Ok(OfProgram { functions: found, faults, nets }) => {
+            Ok(ProgramRequirements { functions: found, faults, nets }) => {
                 for fault in faults {
                     wrong = true;
                     output::print_error(&format!("{}\n\n", fault.shown));
@@ -75,7 +75,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
 
 /// Returns the requirements of another version: from a document of an earlier run, or from the same sources in a
 /// revision.
-fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<Function>> {
+fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<FunctionContract>> {
     let text = if other.is_file() {
         std::fs::read_to_string(other).with_context(|| format!("cannot read {}", other.display()))?
     } else {
@@ -136,9 +136,9 @@ fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
 }
 
 /// Names of programs with their code.
-type Programs = Vec<(String, Vec<Arc<Module>>)>;
+type NamedPrograms = Vec<(String, Vec<Arc<Module>>)>;
 
-fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, Programs)> {
+fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, NamedPrograms)> {
     let dir = match args.paths.as_slice() {
         [] => None,
         [dir] if dir.is_dir() => Some(dir.as_path()),
@@ -183,7 +183,11 @@ fn patterns(given: &[String]) -> Result<Option<GlobSet>> {
     Ok(Some(all.build().context("--function")?))
 }
 
-fn infer(mut code: Vec<Arc<Module>>, session: &Session, wanted: Option<GlobSet>) -> Result<OfProgram, guarded::Fault> {
+fn infer(
+    mut code: Vec<Arc<Module>>,
+    session: &Session,
+    wanted: Option<GlobSet>,
+) -> Result<ProgramRequirements, guarded::WorkerFailure> {
     code.sort_by(|a, b| a.source.cmp(&b.source));
     let options = session.check_options();
     guarded::within(options.seconds, move || {
@@ -195,14 +199,14 @@ fn infer(mut code: Vec<Arc<Module>>, session: &Session, wanted: Option<GlobSet>)
 }
 
 /// Converts the contract of a function for output, with paths relative to the project.
-fn written(f: Inferred, session: &Session) -> Function {
-    let place = |p: inference::Place| text::Place {
+fn written(f: Inferred, session: &Session) -> FunctionContract {
+    let place = |p: inference::SourceAccess| text::AccessPosition {
         file: session.root.show(&p.position.file),
         line: p.position.line,
         column: p.position.column,
         array: p.array,
     };
-    Function {
+    FunctionContract {
         file: session.root.show(&f.position.file),
         line: f.position.line,
         function: f.function,
@@ -212,7 +216,7 @@ fn written(f: Inferred, session: &Session) -> Function {
         requires: f
             .conditions
             .into_iter()
-            .map(|c| text::Requirement {
+            .map(|c| text::ReportedRequirement {
                 text: c.condition.to_string(),
                 condition: c.condition,
                 evidence: c.evidence.name().to_owned(),
@@ -222,7 +226,7 @@ fn written(f: Inferred, session: &Session) -> Function {
             .collect(),
         safe: f.safe,
         safe_if_no_wrap: f.safe_if_no_wrap.into_iter().map(place).collect(),
-        open: f.open.into_iter().map(|o| text::Open { place: place(o.place), reason: o.reason }).collect(),
+        open: f.open.into_iter().map(|o| text::UndecidedAccess { place: place(o.place), reason: o.reason }).collect(),
         partly: f.partly,
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 const PROBE: Duration = Duration::from_secs(60);
 
 /// Result of one line of the doctor.
-enum Finding {
+enum DoctorResult {
     Found(String),
     /// Missing, but nothing that the settings ask for needs it.
     Absent {
@@ -45,12 +45,12 @@ pub fn run(args: &DoctorArgs) -> Status {
         (
             "settings",
             match &settings {
-                Ok(Config { path: Some(p), .. }) => Finding::Found(p.display().to_string()),
-                Ok(_) => Finding::Absent { get: "optional: scuba.toml in the project's folder" },
-                Err(e) => Finding::Broken { what: e.clone(), get: "correct the setting" },
+                Ok(Config { path: Some(p), .. }) => DoctorResult::Found(p.display().to_string()),
+                Ok(_) => DoctorResult::Absent { get: "optional: scuba.toml in the project's folder" },
+                Err(e) => DoctorResult::Broken { what: e.clone(), get: "correct the setting" },
             },
         ),
-        ("scuba", Finding::Found(own())),
+        ("scuba", DoctorResult::Found(own())),
         ("scuba-nvcc", beside("scuba-nvcc")),
         ("scuba-extract", extractor()),
         ("Z3", z3()),
@@ -83,10 +83,10 @@ pub fn run(args: &DoctorArgs) -> Status {
     ];
     for (name, finding) in lines.into_iter().chain(caches(&config)) {
         let (mark, what) = match finding {
-            Finding::Found(what) => ("ok", what),
-            Finding::Absent { get } => ("-", format!("not found; {get}")),
-            Finding::Useless { what, get } => ("-", format!("{what}; {get}")),
-            Finding::Broken { what, get } => {
+            DoctorResult::Found(what) => ("ok", what),
+            DoctorResult::Absent { get } => ("-", format!("not found; {get}")),
+            DoctorResult::Useless { what, get } => ("-", format!("{what}; {get}")),
+            DoctorResult::Broken { what, get } => {
                 needed_missing = true;
                 ("MISSING", format!("{what}; {get}"))
             }
@@ -110,75 +110,75 @@ fn own() -> String {
 
 const REINSTALL: &str = "`make build` makes it; `scuba`, `scuba-nvcc` and `scuba-extract` belong in one folder";
 
-fn beside(name: &str) -> Finding {
+fn beside(name: &str) -> DoctorResult {
     match std::env::current_exe().map(|p| p.with_file_name(name)) {
-        Ok(path) if path.is_file() => Finding::Found(path.display().to_string()),
-        Ok(path) => Finding::Broken { what: format!("{} does not exist", path.display()), get: REINSTALL },
-        Err(e) => Finding::Broken { what: format!("cannot tell where `scuba` lies: {e}"), get: REINSTALL },
+        Ok(path) if path.is_file() => DoctorResult::Found(path.display().to_string()),
+        Ok(path) => DoctorResult::Broken { what: format!("{} does not exist", path.display()), get: REINSTALL },
+        Err(e) => DoctorResult::Broken { what: format!("cannot tell where `scuba` lies: {e}"), get: REINSTALL },
     }
 }
 
 /// Checks the worker: it must exist, and its LLVM must load. Without arguments it prints its usage.
-fn extractor() -> Finding {
-    let Finding::Found(path) = beside("scuba-extract") else { return beside("scuba-extract") };
+fn extractor() -> DoctorResult {
+    let DoctorResult::Found(path) = beside("scuba-extract") else { return beside("scuba-extract") };
     match Command::new(&path).stdin(Stdio::null()).output() {
-        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") => Finding::Found(path),
+        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") => DoctorResult::Found(path),
         Ok(out) => {
             let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
-            Finding::Broken {
+            DoctorResult::Broken {
                 what: format!("{path} does not start: {said}"),
                 get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev), or take all of what `make dist` leaves",
             }
         }
-        Err(e) => Finding::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
+        Err(e) => DoctorResult::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
     }
 }
 
 /// Finds a file for build systems, by its path under the installation's prefix.
-fn installed(place: &str, what_for: &str) -> Finding {
+fn installed(place: &str, what_for: &str) -> DoctorResult {
     const GET: &str = "optional, for build systems: `make install` or the wheel brings it";
     let prefix = std::env::current_exe().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
     match prefix.map(|p| p.join(place)).filter(|p| p.exists()) {
-        Some(path) => Finding::Found(format!("{} ({what_for})", path.display())),
-        None => Finding::Absent { get: GET },
+        Some(path) => DoctorResult::Found(format!("{} ({what_for})", path.display())),
+        None => DoctorResult::Absent { get: GET },
     }
 }
 
 /// Checks the version of Z3: before 5 it leaves many index queries undecided.
-fn z3() -> Finding {
+fn z3() -> DoctorResult {
     const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
     let version = check::z3_version();
     // `Z3 5.4.0.0 …` or `5.4.0.0`, depending on the release.
     let number =
         version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
     match number {
-        Some(n) if n >= 5 => Finding::Found(version.to_owned()),
-        _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
+        Some(n) if n >= 5 => DoctorResult::Found(version.to_owned()),
+        _ => DoctorResult::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
     }
 }
 
 /// Checks the host compiler that nvcc runs if no `-ccbin` names another one.
-fn host_compiler() -> Finding {
+fn host_compiler() -> DoctorResult {
     match version(Path::new("g++"), &["--version"]) {
         Ok((path, text)) => {
             let first = text.lines().next().unwrap_or_default();
             let number = |v: &str| Some((v.split('.').next()?.parse().ok()?, 0));
             let newer = newer_than_tried(first.split_whitespace().next_back().and_then(number), NEWEST_GCC);
-            Finding::Found(format!("{} ({first}){newer}", path.display()))
+            DoctorResult::Found(format!("{} ({first}){newer}", path.display()))
         }
-        Err(_) => {
-            Finding::Absent { get: "nvcc needs one: install g++ (Debian: `apt install g++`), or name one by -ccbin" }
-        }
+        Err(_) => DoctorResult::Absent {
+            get: "nvcc needs one: install g++ (Debian: `apt install g++`), or name one by -ccbin",
+        },
     }
 }
 
 /// Lists installed compiler caches, with their known behaviour under nvcc.
-fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
+fn caches(config: &Config) -> Vec<(&'static str, DoctorResult)> {
     let of = |name| version(Path::new(name), &["--version"]).ok();
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let ccache = of("ccache").map(|(path, text)| {
         let what = format!("{} ({})", path.display(), first(&text));
-        ("ccache", Finding::Useless { what, get: "for CUDA it can give an old object: set CCACHE_DEPEND=1" })
+        ("ccache", DoctorResult::Useless { what, get: "for CUDA it can give an old object: set CCACHE_DEPEND=1" })
     });
     let nvcc = real_nvcc(config).and_then(|nvcc| version(&nvcc, &["--version"]).ok());
     let release = nvcc.and_then(|(_, text)| release_of(&text));
@@ -186,12 +186,12 @@ fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
         let what = format!("{} ({})", path.display(), first(&text));
         let fails = text.contains("sccache 0.16") && release.is_some_and(|release| release >= (13, 3));
         let finding = if fails {
-            Finding::Useless {
+            DoctorResult::Useless {
                 what,
                 get: "it fails on every CUDA unit with nvcc 13.3 and later: do not use it for CUDA",
             }
         } else {
-            Finding::Found(what)
+            DoctorResult::Found(what)
         };
         ("sccache", finding)
     });
@@ -223,33 +223,35 @@ fn sanitizer(config: &Config) -> PathBuf {
         .unwrap_or("compute-sanitizer".into())
 }
 
-fn nvcc(config: &Config) -> Finding {
+fn nvcc(config: &Config) -> DoctorResult {
     const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml; pip's lies in site-packages/nvidia/cu13: set CUDA_HOME to that folder (`make` sets one up in the checkout)";
     let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
     match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
             Some(release) => {
                 let newer = newer_than_tried(release_of(&text), NEWEST_TOOLKIT);
-                Finding::Found(format!("{} ({}){newer}", path.display(), release.trim()))
+                DoctorResult::Found(format!("{} ({}){newer}", path.display(), release.trim()))
             }
-            None => Finding::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
+            None => DoctorResult::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
         },
-        Err(what) => Finding::Broken { what, get: GET },
+        Err(what) => DoctorResult::Broken { what, get: GET },
     }
 }
 
 /// Checks that nvcc itself compiles the small program: a toolkit of mixed releases reports a version but compiles
 /// nothing.
-fn compiles(config: &Config) -> Finding {
+fn compiles(config: &Config) -> DoctorResult {
     const GET: &str = "this is nvcc's own trouble, apart from SCuBA: the toolkit lacks a file, or its parts are of different releases (pip brings the newest of each: name one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
-    let Some(nvcc) = real_nvcc(config) else { return Finding::Absent { get: "there is no nvcc to ask" } };
+    let Some(nvcc) = real_nvcc(config) else { return DoctorResult::Absent { get: "there is no nvcc to ask" } };
     match compiled_by(&nvcc) {
-        Ok(()) => Finding::Found("a small program, by itself".into()),
-        Err(said) => Finding::Broken { what: format!("a small program is not compiled, nvcc said: {said}"), get: GET },
+        Ok(()) => DoctorResult::Found("a small program, by itself".into()),
+        Err(said) => {
+            DoctorResult::Broken { what: format!("a small program is not compiled, nvcc said: {said}"), get: GET }
+        }
     }
 }
 
-fn clang(config: &Config) -> Finding {
+fn clang(config: &Config) -> DoctorResult {
     const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root), or take the wheel or `make dist`, which bring it along";
     let named = config.frontend.clang.clone().unwrap_or_else(bundled::clang);
     match version(&named, &["--version"]) {
@@ -259,17 +261,17 @@ fn clang(config: &Config) -> Finding {
                 first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
             if major == Some(22) {
                 let whose = if bundled::is_bundled(&path) { ", brought along" } else { "" };
-                Finding::Found(format!("{} ({first}{whose})", path.display()))
+                DoctorResult::Found(format!("{} ({first}{whose})", path.display()))
             } else {
-                Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
+                DoctorResult::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
             }
         }
-        Err(what) => Finding::Broken { what, get: GET },
+        Err(what) => DoctorResult::Broken { what, get: GET },
     }
 }
 
 /// Checks that clang reads a kernel and its host code with the headers of the toolkit.
-fn small_program(config: &Config) -> Finding {
+fn small_program(config: &Config) -> DoctorResult {
     const GET: &str = "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md names toolkits that were tried";
     let defaults = ExtractOptions::default();
     let options = ExtractOptions {
@@ -279,50 +281,50 @@ fn small_program(config: &Config) -> Finding {
         ..ExtractOptions::default()
     };
     match probe(real_nvcc(config).as_deref(), &options) {
-        Ok(()) => Finding::Found("is read, host and device".into()),
-        Err(why) => Finding::Broken { what: format!("is not read: {why}"), get: GET },
+        Ok(()) => DoctorResult::Found("is read, host and device".into()),
+        Err(why) => DoctorResult::Broken { what: format!("is not read: {why}"), get: GET },
     }
 }
 
 /// Checks cgeist: needed if the settings ask for it, else an optional second reader. A cgeist that starts but reads
 /// nothing counts as useless.
 #[cfg(feature = "cgeist")]
-fn second_reader(config: &Config) -> Finding {
-    use cgeist::process::{Failure, Tool};
+fn second_reader(config: &Config) -> DoctorResult {
+    use cgeist::process::{CgeistError, CgeistTool};
     use config::FrontendKind;
     const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
     const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*' 'nvidia-cuda-cccl-cu12==12.4.*'` gives such headers in DIR/nvidia";
     let (named, cuda) = (named_cgeist(config), named_cgeist_cuda(config));
     let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some() || cuda.is_some();
-    let tool = match Tool::find(named.as_deref()) {
+    let tool = match CgeistTool::find(named.as_deref()) {
         Ok(tool) => tool,
         Err(e) if asked => {
             let get = "correct the setting, or build Polygeist as its README says";
-            return Finding::Broken { what: e.to_string(), get };
+            return DoctorResult::Broken { what: e.to_string(), get };
         }
-        Err(_) => return Finding::Absent { get: GET },
+        Err(_) => return DoctorResult::Absent { get: GET },
     };
     let nvcc = real_nvcc(config);
     let headers = cuda.as_ref().map_or_else(String::new, |c| format!("; CUDA headers of {}", c.display()));
     let found = format!("{} ({}; {}{headers})", tool.cgeist.display(), tool.name(), tool.abilities());
     let options = ExtractOptions { cgeist: named, cgeist_cuda: cuda, time_limit: PROBE, ..ExtractOptions::default() };
-    let Err(e) = cgeist::probe(nvcc.as_deref(), &options) else { return Finding::Found(found) };
+    let Err(e) = cgeist::probe(nvcc.as_deref(), &options) else { return DoctorResult::Found(found) };
     let get = match &e {
-        Failure::NoOpt => "build Polygeist's target polygeist-opt too",
-        Failure::Failed { .. } | Failure::Root { .. } => WHEELS,
+        CgeistError::NoOpt => "build Polygeist's target polygeist-opt too",
+        CgeistError::Failed { .. } | CgeistError::Root { .. } => WHEELS,
         _ => "units are read by clang alone",
     };
     let what = format!("{found} reads nothing: {e}");
-    if asked { Finding::Broken { what, get } } else { Finding::Useless { what, get } }
+    if asked { DoctorResult::Broken { what, get } } else { DoctorResult::Useless { what, get } }
 }
 
-fn optional(program: &Path, arguments: &[&str], get: &'static str) -> Finding {
+fn optional(program: &Path, arguments: &[&str], get: &'static str) -> DoctorResult {
     match version(program, arguments) {
         Ok((path, text)) => {
             let line = text.lines().find(|l| l.contains("ersion")).or_else(|| text.lines().next()).unwrap_or_default();
-            Finding::Found(format!("{} ({})", path.display(), line.trim()))
+            DoctorResult::Found(format!("{} ({})", path.display(), line.trim()))
         }
-        Err(_) => Finding::Absent { get },
+        Err(_) => DoctorResult::Absent { get },
     }
 }
 

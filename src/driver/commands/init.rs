@@ -1,7 +1,7 @@
 //! `scuba init`: writes a commented scuba.toml for the project in a folder, and prints the next command to run.
 
 use crate::args::InitArgs;
-use crate::commands::project::{BuildSystem, Project, Shape};
+use crate::commands::project::{BuildSystem, DetectedProject, ProjectKind};
 use crate::{Status, output, session};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ pub fn run(args: &InitArgs) -> Result<Status> {
     if file.symlink_metadata().is_ok() && !args.force {
         bail!("{} is there already; --force writes it anew", file.display());
     }
-    let project = Project::of(&here);
+    let project = DetectedProject::of(&here);
     if project.sources.is_empty() {
         bail!("no CUDA source (.cu) under {}: give the project's folder", here.display());
     }
@@ -47,7 +47,7 @@ fn readable(file: &std::fs::File) -> std::io::Result<()> {
 }
 
 /// Returns the message about the written file.
-fn said(project: &Project, nvcc: Option<&Path>, file: &Path) -> String {
+fn said(project: &DetectedProject, nvcc: Option<&Path>, file: &Path) -> String {
     let mut out = format!("{}: {}\n", file.display(), summary(project));
     if nvcc.is_none() {
         out.push_str("no nvcc was found: put it into PATH, or name it by `path` under [nvcc] there\n");
@@ -58,11 +58,11 @@ fn said(project: &Project, nvcc: Option<&Path>, file: &Path) -> String {
 }
 
 /// Returns one line about the project.
-fn summary(project: &Project) -> String {
+fn summary(project: &DetectedProject) -> String {
     let shape = match project.shape {
-        Shape::Program => "a program",
-        Shape::Library => "a library without `main`",
-        Shape::Extension => "an extension of PyTorch",
+        ProjectKind::Program => "a program",
+        ProjectKind::Library => "a library without `main`",
+        ProjectKind::Extension => "an extension of PyTorch",
     };
     let builds: Vec<&str> = project.builds.iter().map(BuildSystem::name).collect();
     let by = if builds.is_empty() { "no build system that is known".to_owned() } else { builds.join(", ") };
@@ -74,7 +74,7 @@ fn summary(project: &Project) -> String {
 }
 
 /// Returns the commands that lead to the first verdicts.
-fn next(project: &Project) -> String {
+fn next(project: &DetectedProject) -> String {
     match project.builds.first() {
         Some(BuildSystem::CMake { preset: Some(p) }) => {
             format!("cmake --preset {p}\nscuba build -- cmake --build --preset {p}")
@@ -98,7 +98,7 @@ fn next(project: &Project) -> String {
 }
 
 /// Returns the contents of scuba.toml: settings for this project, and those likely to change, each with a comment.
-fn settings(project: &Project, nvcc: Option<&Path>) -> String {
+fn settings(project: &DetectedProject, nvcc: Option<&Path>) -> String {
     let mut out = format!(
         "# Settings of SCuBA for this project ({}). All of them, with what they mean: scuba.toml.example.\n\
          # Next: {}\n",
@@ -122,17 +122,19 @@ fn settings(project: &Project, nvcc: Option<&Path>) -> String {
         &mut out,
         "entry",
         match project.shape {
-            Shape::Program => "Functions of the host that others call, as a library's are: checked for any arguments.",
-            Shape::Library => {
+            ProjectKind::Program => {
+                "Functions of the host that others call, as a library's are: checked for any arguments."
+            }
+            ProjectKind::Library => {
                 "There is no `main`: without entry points only kernels are checked, each for any launch. Functions of the host that others\n\
              # call are checked for any arguments; `scuba contracts` says what they need of them."
             }
-            Shape::Extension => {
+            ProjectKind::Extension => {
                 "Operators that TORCH_LIBRARY or PYBIND11_MODULE register are entry points by themselves. Others that are called from outside:"
             }
         },
     );
-    out.push_str(if project.shape == Shape::Library {
+    out.push_str(if project.shape == ProjectKind::Library {
         "exports = true          # all that is exported under names of C\n#functions = [\"launch_*\"]\n"
     } else {
         "#functions = [\"launch_*\"]\n"
@@ -174,8 +176,8 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn project(shape: Shape, builds: Vec<BuildSystem>, foreign: &[&str]) -> Project {
-        Project {
+    fn project(shape: ProjectKind, builds: Vec<BuildSystem>, foreign: &[&str]) -> DetectedProject {
+        DetectedProject {
             shape,
             builds,
             sources: vec!["a.cu".into(), "src/b.cu".into()],
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_as_settings() {
-        for shape in [Shape::Program, Shape::Library, Shape::Extension] {
+        for shape in [ProjectKind::Program, ProjectKind::Library, ProjectKind::Extension] {
             for foreign in [&[][..], &["third_party", "a \"b\" \\c"]] {
                 for nvcc in [None, Some(PathBuf::from("/opt/cuda \"13\"/bin/nvcc"))] {
                     let text = settings(&project(shape, vec![BuildSystem::Make], foreign), nvcc.as_deref());
@@ -194,7 +196,7 @@ mod tests {
                     std::fs::write(dir.path().join(NAME), &text).unwrap();
                     let config = config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{text}"));
                     assert_eq!(config.allow.len(), foreign.len(), "{text}");
-                    assert_eq!(config.entry.exports, shape == Shape::Library);
+                    assert_eq!(config.entry.exports, shape == ProjectKind::Library);
                     // The lines that are commented out have to be valid, too.
                     let all: String = text
                         .lines()
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_next_command_is_that_of_the_build() {
-        let next = |builds| next(&project(Shape::Program, builds, &[]));
+        let next = |builds| next(&project(ProjectKind::Program, builds, &[]));
         assert_eq!(next(vec![]), "scuba check a.cu src/b.cu -- -std=c++17");
         assert_eq!(next(vec![BuildSystem::Make]), "scuba build -- make");
         assert_eq!(

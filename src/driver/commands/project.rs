@@ -1,6 +1,6 @@
 //! Contents of a folder as a plain search shows them: build system, programs or a library, third-party code.
 //!
-//! In: a folder. Out: [`Project`]. The search runs nothing; it reads file names, the configuration of build systems,
+//! In: a folder. Out: [`DetectedProject`]. The search runs nothing; it reads file names, the configuration of build systems,
 //! and sources up to a size.
 
 use confirm::manifest::is_bundle;
@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 8;
 const MAX_BYTES: u64 = 2 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ProjectKind {
     /// A source defines `main`.
     Program,
     Library,
@@ -61,8 +61,8 @@ impl BuildSystem {
 }
 
 #[derive(Clone, Debug)]
-pub struct Project {
-    pub shape: Shape,
+pub struct DetectedProject {
+    pub shape: ProjectKind,
     /// Build systems, the likeliest first.
     pub builds: Vec<BuildSystem>,
     /// The project's own CUDA sources, relative to the folder, sorted.
@@ -73,17 +73,17 @@ pub struct Project {
     pub configured: Option<String>,
 }
 
-impl Project {
+impl DetectedProject {
     pub fn of(folder: &Path) -> Self {
-        let mut found = Found { foreign: submodules(folder), ..Found::default() };
+        let mut found = ScannedSources { foreign: submodules(folder), ..ScannedSources::default() };
         found.walk(folder, &PathBuf::new(), 0);
         found.sources.sort();
         let shape = if found.registers {
-            Shape::Extension
+            ProjectKind::Extension
         } else if found.main || found.sources.is_empty() {
-            Shape::Program
+            ProjectKind::Program
         } else {
-            Shape::Library
+            ProjectKind::Library
         };
         let builds = builds(folder, shape);
         Self {
@@ -97,7 +97,7 @@ impl Project {
 }
 
 #[derive(Default)]
-struct Found {
+struct ScannedSources {
     sources: Vec<String>,
     foreign: BTreeSet<String>,
     main: bool,
@@ -105,7 +105,7 @@ struct Found {
     entries: usize,
 }
 
-impl Found {
+impl ScannedSources {
     fn walk(&mut self, root: &Path, below: &Path, depth: usize) {
         let Ok(entries) = std::fs::read_dir(root.join(below)) else { return };
         let mut entries: Vec<_> = entries.flatten().collect();
@@ -183,14 +183,14 @@ fn submodules(folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn builds(folder: &Path, shape: Shape) -> Vec<BuildSystem> {
+fn builds(folder: &Path, shape: ProjectKind) -> Vec<BuildSystem> {
     let there = |name: &str| folder.join(name).is_file();
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
     let mut out = vec![];
     if read("pyproject.toml").contains("scikit_build_core") {
         out.push(BuildSystem::ScikitBuild);
     }
-    if there("setup.py") && (shape == Shape::Extension || read("setup.py").contains("CUDAExtension")) {
+    if there("setup.py") && (shape == ProjectKind::Extension || read("setup.py").contains("CUDAExtension")) {
         out.push(BuildSystem::Setuptools);
     }
     if there("CMakeLists.txt") {
@@ -246,18 +246,18 @@ mod tests {
 
     #[test]
     fn programs_libraries_and_extensions_are_told_apart() {
-        let shape = |files: &[(&str, &str)]| Project::of(folder(files).path()).shape;
+        let shape = |files: &[(&str, &str)]| DetectedProject::of(folder(files).path()).shape;
         let kernel = ("k.cu", "__global__ void k(int *a) { a[0] = 1; }\n// int main() is elsewhere\n");
-        assert_eq!(shape(&[kernel, ("main.cpp", "int\nmain (void) { }")]), Shape::Library);
-        assert_eq!(shape(&[kernel, ("main.cpp", "int main (void) { }")]), Shape::Program);
-        assert_eq!(shape(&[kernel, ("a.cpp", "void domain(int);\nint x = remain(3);")]), Shape::Library);
+        assert_eq!(shape(&[kernel, ("main.cpp", "int\nmain (void) { }")]), ProjectKind::Library);
+        assert_eq!(shape(&[kernel, ("main.cpp", "int main (void) { }")]), ProjectKind::Program);
+        assert_eq!(shape(&[kernel, ("a.cpp", "void domain(int);\nint x = remain(3);")]), ProjectKind::Library);
         assert_eq!(
             shape(&[kernel, ("ops.cpp", "#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}")]),
-            Shape::Extension
+            ProjectKind::Extension
         );
         assert_eq!(
             shape(&[kernel, ("ops.cpp", "#include <pybind11/pybind11.h>\nPYBIND11_MODULE(a, m) {}")]),
-            Shape::Library
+            ProjectKind::Library
         );
     }
 
@@ -274,19 +274,19 @@ mod tests {
             ("repro/manifest.json", "{\"schema\": \"scuba-bundle/2\"}"),
             ("repro/source/f.cu", "int main() {}"),
         ]);
-        let p = Project::of(dir.path());
+        let p = DetectedProject::of(dir.path());
         assert_eq!(
             (p.sources, p.foreign),
             (vec!["src/a.cu".to_owned()], vec!["libs/x".to_owned(), "third_party".to_owned()])
         );
-        assert_eq!((p.shape, p.configured), (Shape::Library, Some("build".to_owned())));
+        assert_eq!((p.shape, p.configured), (ProjectKind::Library, Some("build".to_owned())));
     }
 
     #[test]
     fn build_systems_are_known_by_their_files() {
         let of = |files: &[(&str, &str)]| -> Vec<String> {
             let files: Vec<_> = files.iter().copied().chain([("a.cu", "int main() {}")]).collect();
-            Project::of(folder(&files).path()).builds.iter().map(|b| format!("{b:?}")).collect()
+            DetectedProject::of(folder(&files).path()).builds.iter().map(|b| format!("{b:?}")).collect()
         };
         assert_eq!(of(&[("Makefile", ""), ("CMakeLists.txt", "")]), ["CMake { preset: None }", "Make"]);
         let presets = r#"{"configurePresets": [{"name": "base", "hidden": true}, {"name": "r"}], "buildPresets": [{"name": "base"}, {"name": "r"}]}"#;

@@ -2,8 +2,8 @@
 //! without the analysis.
 
 use crate::args::{StatsArgs, StatsFormat};
-use crate::history::{self, Build};
-use crate::programs::stored::Stored;
+use crate::history::{self, BuildRecord};
+use crate::programs::stored::StoredFacts;
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
 use finding::paths::ProjectRoot;
@@ -12,10 +12,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct StatsDocument<'a> {
     schema: &'static str,
     /// Sorted, oldest first.
-    builds: &'a [Build],
+    builds: &'a [BuildRecord],
     built_without_analysis: Vec<String>,
 }
 
@@ -28,10 +28,10 @@ pub fn run(args: &StatsArgs) -> Result<Status> {
         None => std::env::current_dir().context("there is no working folder")?,
     };
     // Without facts there may still be a history.
-    let stored = Stored::open(&here, args.dir.is_some(), |_| {});
+    let stored = StoredFacts::open(&here, args.dir.is_some(), |_| {});
     let folders = match &stored {
         Ok(stored) => stored.folders(),
-        Err(_) => Stored::folders_of(&here),
+        Err(_) => StoredFacts::folders_of(&here),
     };
     let builds = history::builds(&history::records(&folders));
     if builds.is_empty() {
@@ -42,12 +42,12 @@ pub fn run(args: &StatsArgs) -> Result<Status> {
     }
     let root = ProjectRoot::find(None, &here, &here);
     let without: Vec<String> =
-        stored.iter().flat_map(Stored::built_without).map(|p: PathBuf| root.show(&p.to_string_lossy())).collect();
+        stored.iter().flat_map(StoredFacts::built_without).map(|p: PathBuf| root.show(&p.to_string_lossy())).collect();
     let last = &builds[builds.len().saturating_sub(usize::from(args.last))..];
     output::print(&match args.format {
         StatsFormat::Human => human(last, builds.len(), &without),
         StatsFormat::Json => {
-            let document = Document { schema: "scuba-stats/1", builds: last, built_without_analysis: without };
+            let document = StatsDocument { schema: "scuba-stats/1", builds: last, built_without_analysis: without };
             serde_json::to_string_pretty(&document).context("cannot render JSON")? + "\n"
         }
     });
@@ -71,7 +71,7 @@ const HEAD: [&str; 14] = [
     "warned",
 ];
 
-fn human(builds: &[Build], all: usize, without: &[String]) -> String {
+fn human(builds: &[BuildRecord], all: usize, without: &[String]) -> String {
     let mut rows: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
     rows.extend(builds.iter().map(row));
     let widths: Vec<usize> =
@@ -115,7 +115,7 @@ fn human(builds: &[Build], all: usize, without: &[String]) -> String {
     text
 }
 
-fn row(build: &Build) -> Vec<String> {
+fn row(build: &BuildRecord) -> Vec<String> {
     let some = |n: u32, there: bool| if there { n.to_string() } else { "-".into() };
     let s = build.summary.as_ref();
     let decided = |of: fn(&finding::Summary) -> u32| s.map_or_else(|| "-".into(), |s| of(s).to_string());
@@ -165,7 +165,7 @@ fn moment(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{human, moment};
-    use crate::history::Build;
+    use crate::history::BuildRecord;
 
     #[test]
     fn moments_are_dates_of_the_calendar() {
@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn what_a_check_alone_has_not_is_a_dash() {
-        let check = Build { what: "scuba check".into(), denied: Some(1), check_ms: 1_250, ..Build::default() };
+        let check =
+            BuildRecord { what: "scuba check".into(), denied: Some(1), check_ms: 1_250, ..BuildRecord::default() };
         let text = human(&[check], 3, &["a.cu".into()]);
         let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
         assert_eq!(row[..10], ["1970-01-01", "00:00", "scuba", "check", "-", "0", "-", "-", "1.2", "s"]);

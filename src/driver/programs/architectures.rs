@@ -4,7 +4,7 @@
 //! In: the modules of units, with one or several device sides. Out: the program of the lowest architecture, and one
 //! for each further architecture that has its own code; joined reports.
 
-use check::{Place, ProgramReport};
+use check::{DecidedAccess, ProgramReport};
 use finding::{Finding, Position};
 use ir::{Module, Side};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,15 +36,15 @@ pub fn others(units: &[Vec<Arc<Module>>]) -> Vec<(String, Vec<Arc<Module>>)> {
     names.into_iter().map(|arch| (arch.clone(), program(&arch))).collect()
 }
 
-type Key = (Position, String);
+type PositionKey = (Position, String);
 
-fn key(p: &Place) -> Key {
+fn key(p: &DecidedAccess) -> PositionKey {
     (p.position.clone(), p.array.clone())
 }
 
 /// Joins the report for another architecture into a report. An access in both counts once, with the worse verdict.
 pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
-    let mut known: BTreeMap<Key, usize> = report.places.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
+    let mut known: BTreeMap<PositionKey, usize> = report.places.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
     for place in other.places {
         let here = key(&place);
         let Some(&at) = known.get(&here) else {
@@ -96,22 +96,22 @@ pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use check::Standing;
+    use check::AccessStanding;
     use finding::Verdict;
     use finding::counts::PlaceClass;
     use finding::samples;
 
-    fn place(line: u32, standing: Standing) -> Place {
+    fn place(line: u32, standing: AccessStanding) -> DecidedAccess {
         let position = Position { file: "a.cu".into(), line, column: 1 };
         let class = match standing {
-            Standing::Safe => PlaceClass::SAFE,
-            Standing::Open => PlaceClass::Unknown,
-            Standing::Found => PlaceClass::Possible,
+            AccessStanding::Safe => PlaceClass::SAFE,
+            AccessStanding::Undecided => PlaceClass::Unknown,
+            AccessStanding::Found => PlaceClass::Possible,
         };
-        Place { position, kernel: "k".into(), array: "a".into(), standing, class }
+        DecidedAccess { position, kernel: "k".into(), array: "a".into(), standing, class }
     }
 
-    fn report(places: &[Place], findings: Vec<Finding>) -> ProgramReport {
+    fn report(places: &[DecidedAccess], findings: Vec<Finding>) -> ProgramReport {
         let mut r = ProgramReport { places: places.to_vec(), ..ProgramReport::default() };
         for p in &mut r.places {
             if findings.iter().any(|f| f.access.position == p.position && f.verdict == Verdict::Proved) {
@@ -126,26 +126,26 @@ mod tests {
     fn finding(line: u32, verdict: Verdict) -> Finding {
         let mut f = samples::finding();
         f.verdict = verdict;
-        f.access.position = place(line, Standing::Found).position;
+        f.access.position = place(line, AccessStanding::Found).position;
         f.access.array = "a".into();
         f
     }
 
     #[test]
     fn a_place_of_both_counts_once_as_the_worse() {
-        use Standing::{Found, Open, Safe};
+        use AccessStanding::{Found, Safe, Undecided};
         let mut r = report(
-            &[place(1, Safe), place(2, Open), place(3, Found), place(4, Found)],
+            &[place(1, Safe), place(2, Undecided), place(3, Found), place(4, Found)],
             vec![finding(3, Verdict::Possible), finding(4, Verdict::Proved)],
         );
         let other = report(
-            &[place(1, Found), place(2, Safe), place(3, Found), place(4, Open), place(5, Safe)],
+            &[place(1, Found), place(2, Safe), place(3, Found), place(4, Undecided), place(5, Safe)],
             vec![finding(1, Verdict::Proved), finding(3, Verdict::Proved)],
         );
         join(&mut r, other, "sm_90");
         let s = &r.summary;
         assert_eq!((s.accesses, s.safe, s.unknown, s.proved, s.possible), (5, 1, 1, 3, 0));
-        assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Found, Open, Found, Found, Safe]);
+        assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Found, Undecided, Found, Found, Safe]);
         let of: Vec<_> = r.findings.iter().map(|f| (f.access.position.line, f.architecture.as_deref())).collect();
         assert_eq!(of, [(3, Some("sm_90")), (4, None), (1, Some("sm_90"))]);
     }

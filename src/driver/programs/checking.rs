@@ -6,35 +6,35 @@ use crate::cache::reports;
 use crate::second_reading;
 use crate::session::Session;
 use crate::worker::guarded;
-use crate::worker::guarded::Fault;
+use crate::worker::guarded::WorkerFailure;
 use crate::worker::{memory, process};
 use base::inside;
 use base::nets::Net;
-use check::{self, Options, ProgramReport};
+use check::{self, CheckOptions, ProgramReport};
 use contracts::Contract;
-use contracts::assume::Condition;
-use facts::join::Plan;
+use contracts::assume::StatedCondition;
+use facts::join::ProgramPlan;
 use facts::verdicts::Verdicts;
-use facts::{Second, UnitFacts};
-use finding::{Code, NotAnalysed};
+use facts::{SecondCode, UnitFacts};
+use finding::{NotAnalysed, ReasonCode};
 use ir::{Module, Side};
 use nvcc::history;
 use nvcc::unit::Language;
-use report::assemble::{Found, ProgramFindings};
+use report::assemble::{ProgramFindings, RunFindings};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of programs that one command of a build checks: a library's unit may belong to many.
-const MOST_AT_ONCE: usize = 4;
+const MAX_AT_ONCE: usize = 4;
 
 /// Code of a unit, and the same unit as another front end reads it.
-pub type UnitCode = (Vec<Arc<Module>>, Option<Second>);
+pub type UnitCode = (Vec<Arc<Module>>, Option<SecondCode>);
 
 /// Results of the checks of some programs.
 #[derive(Debug, Default)]
-pub struct Checked {
-    pub found: Found,
+pub struct CheckResults {
+    pub found: RunFindings,
     /// Names of the front ends that read the sources.
     pub frontend: String,
     /// Number of modules that were checked: one for each side of a unit.
@@ -44,7 +44,7 @@ pub struct Checked {
     /// Mistakes in the user's own settings, one line each.
     pub problems: Vec<String>,
     /// Mistakes in contracts.
-    pub faults: Vec<check::Fault>,
+    pub faults: Vec<check::ContractFault>,
     /// Lines for `--dump`, `--explain` and `--timings`.
     pub inside: Vec<String>,
     /// Programs whose check the build's budget cut off or put off, one line each.
@@ -55,20 +55,20 @@ pub struct Checked {
 ///
 /// A program whose check fails, or whose code is missing, counts as not analysed.
 pub fn check(
-    plans: &[Plan],
+    plans: &[ProgramPlan],
     units: &[UnitFacts],
     modules: impl Fn(usize) -> anyhow::Result<UnitCode>,
     session: &Session,
     mut started: impl FnMut(&str),
-) -> Checked {
-    let mut checked = Checked::default();
+) -> CheckResults {
+    let mut checked = CheckResults::default();
     let mut files = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
+    let mut unnamed: Vec<&StatedCondition> = session.config.assume.iter().collect();
     let mut unmatched: Vec<&Contract> = session.config.contracts.iter().collect();
     let verdicts = Verdicts::of_this_process();
     for (number, plan) in plans.iter().enumerate() {
-        if session.is_hurried() && number >= MOST_AT_ONCE {
+        if session.is_hurried() && number >= MAX_AT_ONCE {
             checked.cut.push(format!("{}: not checked yet; `scuba check` does", plan.name));
             continue;
         }
@@ -86,7 +86,7 @@ pub fn check(
                     let m = architectures::lowest(&all);
                     read.push(all);
                     // A host unit is read by clang only and is the same in both readings.
-                    let same = || Second { modules: m.clone(), frontend: String::new() };
+                    let same = || SecondCode { modules: m.clone(), frontend: String::new() };
                     second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
                     code.extend(m);
                 }
@@ -156,7 +156,7 @@ pub fn check(
 }
 
 /// Notes the conditions and contracts that name no function of any program.
-fn tell_unmatched(checked: &mut Checked, unnamed: &[&Condition], unmatched: &[&Contract]) {
+fn tell_unmatched(checked: &mut CheckResults, unnamed: &[&StatedCondition], unmatched: &[&Contract]) {
     checked.problems.extend(unnamed.iter().map(|c| {
         format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
     }));
@@ -169,16 +169,16 @@ fn tell_unmatched(checked: &mut Checked, unnamed: &[&Condition], unmatched: &[&C
 }
 
 /// Returns the front end of the second reading, if there is one.
-fn frontend_of(second: &[Option<Second>]) -> Option<String> {
+fn frontend_of(second: &[Option<SecondCode>]) -> Option<String> {
     second.iter().flatten().map(|s| s.frontend.clone()).find(|f| !f.is_empty())
 }
 
 /// Compares another front end's reading of a program with the program's report, if that reading covers all units.
 fn beside(
-    checked: &mut Checked,
-    plan: &Plan,
+    checked: &mut CheckResults,
+    plan: &ProgramPlan,
     report: &ProgramReport,
-    (read, second): (&[Arc<Module>], Vec<Option<Second>>),
+    (read, second): (&[Arc<Module>], Vec<Option<SecondCode>>),
     session: &Session,
 ) {
     let there = second.iter().flatten().count();
@@ -191,7 +191,7 @@ fn beside(
     modules.sort_by(|a, b| order(a).cmp(&order(b)));
     let memory = session.config.limits.memory;
     let verdicts = Verdicts::of_this_process();
-    let check = |code: Vec<Arc<Module>>, options: &Options| match session.is_hurried() {
+    let check = |code: Vec<Arc<Module>>, options: &CheckOptions| match session.is_hurried() {
         true => check_here(code, options, memory, verdicts.clone(), &plan.name),
         false => process::check_program(&code, options, memory, verdicts.as_ref()),
     };
@@ -206,7 +206,7 @@ fn beside(
 }
 
 /// Takes the notes and unread sides of a unit, whatever programs it is in.
-fn take_unit(checked: &mut Checked, unit: &UnitFacts) {
+fn take_unit(checked: &mut CheckResults, unit: &UnitFacts) {
     checked.notes.extend(unit.notes.iter().map(|n| format!("{}: {n}", unit.unit.source.display())));
     checked.found.not_analysed.extend(unread(unit));
     if unit.built_without {
@@ -215,12 +215,12 @@ fn take_unit(checked: &mut Checked, unit: &UnitFacts) {
 }
 
 /// Notes a failed check of one program.
-fn take_fault(checked: &mut Checked, plan: &Plan, units: &[UnitFacts], fault: &Fault) {
+fn take_fault(checked: &mut CheckResults, plan: &ProgramPlan, units: &[UnitFacts], fault: &WorkerFailure) {
     // A check that a safety net ended as a whole may end differently in another run.
     let net = match fault {
-        Fault::TooLong(_) => Some(Net::Time),
-        Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
-        Fault::Panicked(_) | Fault::Died(_) => None,
+        WorkerFailure::TooLong(_) => Some(Net::Time),
+        WorkerFailure::Memory(_) | WorkerFailure::NoThread(_) => Some(Net::Memory),
+        WorkerFailure::Panicked(_) | WorkerFailure::Died(_) => None,
     };
     if let Some(setting) = net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s)) {
         checked.found.limits_reached.push(setting);
@@ -231,7 +231,7 @@ fn take_fault(checked: &mut Checked, plan: &Plan, units: &[UnitFacts], fault: &F
 }
 
 /// Takes the report of one program.
-fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport, session: &Session) {
+fn take(checked: &mut CheckResults, plan: &ProgramPlan, source: &str, report: ProgramReport, session: &Session) {
     checked.cut.extend(cut(plan, source, &report, session));
     for problem in report.problems {
         if !checked.problems.contains(&problem) {
@@ -258,7 +258,7 @@ fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport,
         name: plan.name.clone(),
         findings: report.findings,
         undecided: report.undecided,
-        places: report.places.into_iter().map(check::Place::counted).collect(),
+        places: report.places.into_iter().map(check::DecidedAccess::counted).collect(),
         kernels: report.kernels,
         summary: report.summary,
     });
@@ -274,19 +274,19 @@ pub fn order(m: &Module) -> (&str, Side) {
 /// Checks in this process, which is already a shim's worker and has no time to start another.
 fn check_here(
     code: Vec<Arc<Module>>,
-    options: &Options,
+    options: &CheckOptions,
     memory: u64,
     verdicts: Option<Verdicts>,
     source: &str,
-) -> Result<ProgramReport, Fault> {
+) -> Result<ProgramReport, WorkerFailure> {
     let _limit = memory::limit(memory, &format!("{source}:"));
     guarded::check_program(code, options, reports::answers(verdicts))
 }
 
 /// Returns a line if the build's budget ended the check of a program with accesses left undecided. A program that may
 /// get further units has none: it is checked again with them.
-fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
-    let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
+fn cut(plan: &ProgramPlan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
+    let cut = report.undecided.iter().filter(|u| u.code == ReasonCode::Work).count();
     let all = report.summary.accesses;
     (session.is_hurried() && cut > 0 && !plan.tentative).then(|| match history::build_of_this_process() {
         Some(_) => format!("{source}: {cut} of {all} accesses are still open: the end of the build goes on"),

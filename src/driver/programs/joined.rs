@@ -7,12 +7,15 @@
 use super::{pending, unseen};
 use crate::session::Session;
 use anyhow::Result;
-use facts::generated::Planned;
-use facts::join::{self, Plan};
-use facts::linked::{self, ByOutput, Folders, Search};
-use facts::{LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
+use facts::generated::FolderPlans;
+use facts::join::{self, ProgramPlan};
+use facts::linked::{self, ByOutput, Folders, StraySearch};
+use facts::{
+    DiskSnapshot, FactStore, LinkFacts, Linkers, Maker, ReportedFinding, SecondCode, StoreError, UnitFacts,
+    UnitWithCode, gone,
+};
 use files::made;
-use finding::Unseen;
+use finding::UnreadObject;
 use ir::Module;
 use nvcc::history;
 use nvcc::request::{Link, LinkKind};
@@ -22,35 +25,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Maximum number of host units to read for one command; `scuba check` handles programs that need more.
-const MOST_PENDING: usize = 8;
+const MAX_PENDING: usize = 8;
 
 pub struct Joined {
     /// Facts of units; the command's own come first, in their order.
     pub facts: Vec<UnitFacts>,
-    pub plans: Vec<Plan>,
+    pub plans: Vec<ProgramPlan>,
     /// Findings reported when the other units were compiled.
-    pub told: Vec<Told>,
+    pub told: Vec<ReportedFinding>,
     /// Programs that wait and what they wait for, one line each.
     pub waiting: Vec<String>,
     /// Linked programs with more units to read than a build waits for, one line each.
     pub unread: Vec<String>,
     /// Objects of linked programs whose compile command is unknown.
-    pub unseen: Vec<Unseen>,
+    pub unseen: Vec<UnreadObject>,
     /// Linkers in the makefile of the command's units, if no link of these units is known.
     pub links_unknown: Option<Linkers>,
     /// Code of units that is in memory already, by position.
     code: HashMap<usize, Vec<Arc<Module>>>,
     /// Second readings of the command's own units, by position.
-    second: HashMap<usize, Second>,
+    second: HashMap<usize, SecondCode>,
 }
 
 /// State of the current command among the programs of its build.
-struct Now<'n, U> {
+struct CommandState<'n, U> {
     /// Number of the command's own units, which come first in the facts.
     own: usize,
     link: Option<&'n Link>,
-    present: &'n Present,
-    planned: &'n Planned,
+    present: &'n DiskSnapshot,
+    planned: &'n FolderPlans,
     /// Outputs that take in what the command links but whose own links do not come to the shim now: links with device
     /// code may run unseen, and a new shared library does not require that existing programs be linked again.
     completed: BTreeSet<PathBuf>,
@@ -58,20 +61,20 @@ struct Now<'n, U> {
     unwatched: U,
 }
 
-impl<U: Fn(&Path) -> bool> Now<'_, U> {
+impl<U: Fn(&Path) -> bool> CommandState<'_, U> {
     /// Whether the command links this program.
-    fn links(&self, plan: &Plan) -> bool {
+    fn links(&self, plan: &ProgramPlan) -> bool {
         self.link.is_some_and(|l| plan.output.as_deref() == Some(&l.output))
     }
 
     /// Whether no later command decides more about the program.
-    fn is_last(&self, plan: &Plan) -> bool {
+    fn is_last(&self, plan: &ProgramPlan) -> bool {
         let is_last = |output: &Path| (self.unwatched)(output) || self.completed.contains(output);
         self.links(plan) || plan.output.as_deref().is_some_and(is_last)
     }
 
     /// Whether the command concerns a program: it links the program, compiles a unit of it, or completes it.
-    fn concerns(&self, plan: &Plan) -> bool {
+    fn concerns(&self, plan: &ProgramPlan) -> bool {
         self.links(plan)
             || plan.units.iter().any(|&i| i < self.own)
             || plan.output.as_ref().is_some_and(|output| self.completed.contains(output))
@@ -101,14 +104,20 @@ fn completed(links: &[LinkFacts], own: &Link, unwatched: impl Fn(&Path) -> bool)
 impl Joined {
     /// Joins a command's units with the facts of other commands. The store has `units` and `link` already; units that
     /// are read here are added to it.
-    pub fn new(store: &Store, units: &[Unit], link: Option<&Link>, present: &Present, session: &Session) -> Self {
+    pub fn new(
+        store: &FactStore,
+        units: &[UnitWithCode],
+        link: Option<&Link>,
+        present: &DiskSnapshot,
+        session: &Session,
+    ) -> Self {
         // Without readable facts of other commands there is nothing to join.
         let contents = store.read().unwrap_or_default();
         let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.key.clone()).collect();
         let mut facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         facts.extend(contents.units.into_iter().filter(|f| !own.contains(&f.key)));
         let outputs = facts.iter().map(|f| f.key.as_path()).chain(link.map(|l| l.output.as_path()));
-        let planned = Planned::of(outputs, present);
+        let planned = FolderPlans::of(outputs, present);
         planned.ask_cmake();
         let mut gone = gone::units(&facts, &contents.links, &planned, link.map(|l| l.output.as_path()));
         gone.iter_mut().take(units.len()).for_each(|own| *own = false);
@@ -133,7 +142,7 @@ impl Joined {
         let alone = history::build_of_this_process().is_none();
         let unwatched = |output: &Path| alone && planned.is_unwatched(output);
         let completed = link.map(|l| completed(&links, l, unwatched)).unwrap_or_default();
-        let now = Now { own: units.len(), link, present, planned: &planned, completed, unwatched };
+        let now = CommandState { own: units.len(), link, present, planned: &planned, completed, unwatched };
         joined.add_strays(&mut links, &now, store, session);
         joined.choose(join::programs(&joined.facts, &links), &now);
         joined.read_pending(store, session, &now);
@@ -161,8 +170,8 @@ impl Joined {
     fn add_strays(
         &mut self,
         links: &mut Vec<LinkFacts>,
-        now: &Now<'_, impl Fn(&Path) -> bool>,
-        store: &Store,
+        now: &CommandState<'_, impl Fn(&Path) -> bool>,
+        store: &FactStore,
         session: &Session,
     ) {
         let mut roots: BTreeSet<PathBuf> = store.folder().parent().map(Path::to_owned).into_iter().collect();
@@ -176,10 +185,10 @@ impl Joined {
                 self.waiting.push(format!("{} waits for more of its objects", output.display()));
                 continue;
             }
-            let search = Search { folders: &folders, planned: now.planned, unmade };
+            let search = StraySearch { folders: &folders, planned: now.planned, unmade };
             let strays = linked::strays(&self.facts, links, &search, is_it);
             let keys = strays.found.iter().map(|s| s.key.clone()).collect();
-            let commands = unseen::Commands::of(folders.all(), &keys);
+            let commands = unseen::CompileCommands::of(folders.all(), &keys);
             let (mut made, mut planned) = (Vec::new(), Vec::new());
             for stray in &strays.found {
                 match commands.of_object(&stray.key) {
@@ -209,7 +218,7 @@ impl Joined {
     fn judged(
         &self,
         links: &[LinkFacts],
-        now: &Now<'_, impl Fn(&Path) -> bool>,
+        now: &CommandState<'_, impl Fn(&Path) -> bool>,
         folders: &Folders,
     ) -> BTreeSet<PathBuf> {
         let own: BTreeSet<&Path> = self.facts.iter().take(now.own).map(|u| u.key.as_path()).collect();
@@ -225,7 +234,7 @@ impl Joined {
             return BTreeSet::new();
         }
         let is_last = |l: &LinkFacts| last.contains(l.link.output.as_path());
-        let interest = unseen::Interest::of(&self.facts, links, folders, is_last);
+        let interest = unseen::CudaLinks::of(&self.facts, links, folders, is_last);
         links.iter().filter(|l| interest.holds(l)).map(|l| l.link.output.clone()).collect()
     }
 
@@ -239,8 +248,8 @@ impl Joined {
 
     /// Reads units whose objects are planned but not made, since nothing else gives their symbols. If there are too
     /// many they stay unread and are reported.
-    fn read_planned(&mut self, planned: Vec<UnitFacts>, store: &Store, session: &Session) {
-        if planned.len() > MOST_PENDING {
+    fn read_planned(&mut self, planned: Vec<UnitFacts>, store: &FactStore, session: &Session) {
+        if planned.len() > MAX_PENDING {
             self.facts.extend(planned);
             return;
         }
@@ -256,7 +265,7 @@ impl Joined {
     }
 
     /// Keeps the programs that this command completes.
-    fn choose(&mut self, plans: Vec<Plan>, now: &Now<'_, impl Fn(&Path) -> bool>) {
+    fn choose(&mut self, plans: Vec<ProgramPlan>, now: &CommandState<'_, impl Fn(&Path) -> bool>) {
         for plan in plans.into_iter().filter(|p| pending::concerns(p, &self.facts)) {
             if !now.concerns(&plan) {
                 continue;
@@ -282,7 +291,7 @@ impl Joined {
     }
 
     /// Reads the units that the programs need and that are unread or have changed; programs that need too many wait.
-    fn read_pending(&mut self, store: &Store, session: &Session, now: &Now<'_, impl Fn(&Path) -> bool>) {
+    fn read_pending(&mut self, store: &FactStore, session: &Session, now: &CommandState<'_, impl Fn(&Path) -> bool>) {
         for plan in std::mem::take(&mut self.plans) {
             let mut needed: BTreeSet<usize> = pending::needed(&plan, &self.facts).into_iter().collect();
             let others = plan.units.iter().copied().filter(|&i| i >= now.own && self.facts[i].unseen.is_none());
@@ -297,7 +306,7 @@ impl Joined {
                     now.is_last(&plan) && !is_of_output
                 }
             }));
-            if needed.len() > MOST_PENDING {
+            if needed.len() > MAX_PENDING {
                 let line = format!("{} waits for `scuba check`: {} units are to be read", plan.name, needed.len());
                 if now.is_last(&plan) {
                     let first: Vec<String> =
@@ -327,12 +336,12 @@ impl Joined {
 
     /// Notes objects of complete programs that are not read. The end of a `scuba build` knows more commands and
     /// reports them itself.
-    fn tell_unseen(&mut self, now: &Now<'_, impl Fn(&Path) -> bool>) {
+    fn tell_unseen(&mut self, now: &CommandState<'_, impl Fn(&Path) -> bool>) {
         if history::build_of_this_process().is_some() {
             self.unread.clear();
             return;
         }
-        let last: Vec<Plan> = self.plans.iter().filter(|p| now.is_last(p)).cloned().collect();
+        let last: Vec<ProgramPlan> = self.plans.iter().filter(|p| now.is_last(p)).cloned().collect();
         self.unseen = unseen::of_plans(&last, &self.facts);
     }
 
@@ -341,13 +350,13 @@ impl Joined {
         let placed: BTreeSet<usize> = self.plans.iter().flat_map(|p| p.units.clone()).collect();
         for i in (0..own).filter(|i| !placed.contains(i) && !self.facts[*i].pending) {
             let name = self.facts[i].unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            self.plans.push(Plan { name, units: vec![i], ..Plan::default() });
+            self.plans.push(ProgramPlan { name, units: vec![i], ..ProgramPlan::default() });
         }
     }
 
     /// # Errors
     /// If a unit's facts have gone or cannot be decoded.
-    pub fn modules(&self, i: usize, store: &Store) -> Result<Vec<Arc<Module>>> {
+    pub fn modules(&self, i: usize, store: &FactStore) -> Result<Vec<Arc<Module>>> {
         match self.code.get(&i) {
             Some(code) => Ok(code.clone()),
             None => Ok(store.modules(&self.facts[i].key)?),
@@ -356,7 +365,7 @@ impl Joined {
 
     /// Returns the second reading of a unit, if another front end read it just now.
     #[must_use]
-    pub fn second(&self, i: usize) -> Option<Second> {
+    pub fn second(&self, i: usize) -> Option<SecondCode> {
         self.second.get(&i).cloned()
     }
 

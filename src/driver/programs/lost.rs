@@ -6,8 +6,8 @@
 //! Table").
 
 use check::ProgramReport;
-use facts::{Symbol, UnitFacts};
-use finding::Code;
+use facts::{LinkSymbol, UnitFacts};
+use finding::ReasonCode;
 use frontend::names::demangle;
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     let unseen = units.iter().filter(|u| u.unseen.is_some()).count();
     report.summary.unseen = u32::try_from(unseen).unwrap_or(u32::MAX);
-    let lost: Vec<Lost<'_>> = touching(units);
+    let lost: Vec<LostObject<'_>> = touching(units);
     if lost.is_empty() {
         return;
     }
@@ -36,7 +36,7 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     let main = definers.get("main").copied();
     for undecided in &mut report.undecided {
         // A spent budget is the more direct reason.
-        if matches!(undecided.code, Code::Work | Code::Time | Code::Memory) {
+        if matches!(undecided.code, ReasonCode::Work | ReasonCode::Time | ReasonCode::Memory) {
             continue;
         }
         let named = quoted(&undecided.reason).find_map(|name| definers.get(name).copied());
@@ -48,22 +48,22 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
             (None, None) => format!("{} ({names}: linked without being read)", undecided.reason),
         };
         if named.or(main).is_some() {
-            undecided.code = Code::Unseen;
+            undecided.code = ReasonCode::Unseen;
         }
     }
 }
 
 /// Object that was not read.
-struct Lost<'u> {
+struct LostObject<'u> {
     unit: &'u UnitFacts,
     object: &'u str,
 }
 
 /// Returns the unread objects that share symbols with units that were read, directly or through other unread objects.
-fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<Lost<'u>> {
-    let lost = units.iter().filter_map(|u| Some(Lost { unit: u, object: &u.unseen.as_ref()?.object }));
-    let mut apart: Vec<Lost<'u>> = lost.collect();
-    let host = |all: &'u [Symbol]| all.iter().filter(|s| !s.device).map(|s| s.name.as_str());
+fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<LostObject<'u>> {
+    let lost = units.iter().filter_map(|u| Some(LostObject { unit: u, object: &u.unseen.as_ref()?.object }));
+    let mut apart: Vec<LostObject<'u>> = lost.collect();
+    let host = |all: &'u [LinkSymbol]| all.iter().filter(|s| !s.device).map(|s| s.name.as_str());
     let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
     let add = |unit: &'u UnitFacts, defined: &mut HashSet<&'u str>, needed: &mut HashSet<&'u str>| {
         defined.extend(host(&unit.symbols.strong).chain(host(&unit.symbols.weak)));
@@ -74,14 +74,14 @@ fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<Lost<'u>> {
     }
     let mut found = Vec::new();
     loop {
-        let touches = |l: &Lost<'u>| {
+        let touches = |l: &LostObject<'u>| {
             let mut offers = host(&l.unit.symbols.strong).chain(host(&l.unit.symbols.weak));
             let mut asks = host(&l.unit.symbols.needed);
             offers.any(|s| s == "main" || needed.contains(s)) || asks.any(|s| defined.contains(s))
         };
         let (near, far): (Vec<_>, Vec<_>) = apart.into_iter().partition(touches);
         if near.is_empty() {
-            found.sort_by(|a: &Lost<'u>, b| a.object.cmp(b.object));
+            found.sort_by(|a: &LostObject<'u>, b| a.object.cmp(b.object));
             return found;
         }
         for l in &near {
@@ -105,16 +105,16 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::account;
-    use check::{Place, ProgramReport, Standing};
+    use check::{AccessStanding, DecidedAccess, ProgramReport};
     use facts::linked::Stray;
     use facts::objects::ObjectFile;
-    use facts::{Symbol, Symbols, UnitFacts};
+    use facts::{LinkSymbol, Symbols, UnitFacts};
     use finding::counts::PlaceClass;
     use finding::samples;
-    use finding::{Code, Undecided};
+    use finding::{ReasonCode, Undecided};
 
     fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
-        let all = |names: &[&str]| names.iter().map(|n| Symbol { device: false, name: (*n).to_owned() }).collect();
+        let all = |names: &[&str]| names.iter().map(|n| LinkSymbol { device: false, name: (*n).to_owned() }).collect();
         let symbols = Symbols { strong: all(strong), weak: vec![], needed: all(needed) };
         let object = ObjectFile { symbols, ..ObjectFile::default() };
         super::super::pending::unseen(&Stray { key: key.into(), object, contents: None }, "not known")
@@ -124,24 +124,24 @@ mod tests {
         UnitFacts { unseen: None, ..unit("/b/k.o", strong, needed) }
     }
 
-    fn undecided(reason: &str, code: Code) -> Undecided {
+    fn undecided(reason: &str, code: ReasonCode) -> Undecided {
         let position = samples::finding().access.position;
         let (kernel, array) = ("k".into(), "a".into());
         Undecided { position, kernel, array, code, reason: reason.into(), related: vec![] }
     }
 
-    fn safe(if_no_wrap: bool) -> Place {
+    fn safe(if_no_wrap: bool) -> DecidedAccess {
         let position = samples::finding().access.position;
-        let (kernel, array, standing) = ("k".into(), "a".into(), Standing::Safe);
-        Place { position, kernel, array, standing, class: PlaceClass::Safe { if_no_wrap, assuming: false } }
+        let (kernel, array, standing) = ("k".into(), "a".into(), AccessStanding::Safe);
+        DecidedAccess { position, kernel, array, standing, class: PlaceClass::Safe { if_no_wrap, assuming: false } }
     }
 
     fn report() -> ProgramReport {
         ProgramReport {
             undecided: vec![
-                undecided("the result of `parse(char**)`", Code::CallUnknown),
-                undecided("what a buffer holds", Code::ContentsUnknown),
-                undecided("the budget of its program was spent (limits.work)", Code::Work),
+                undecided("the result of `parse(char**)`", ReasonCode::CallUnknown),
+                undecided("what a buffer holds", ReasonCode::ContentsUnknown),
+                undecided("the budget of its program was spent (limits.work)", ReasonCode::Work),
             ],
             places: vec![safe(false), safe(false), safe(true)],
             ..ProgramReport::default()
@@ -157,9 +157,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                ("the result of `parse(char**)`, in options.o: linked without being read", Code::Unseen),
-                ("what a buffer holds (options.o: linked without being read)", Code::ContentsUnknown),
-                ("the budget of its program was spent (limits.work)", Code::Work),
+                ("the result of `parse(char**)`, in options.o: linked without being read", ReasonCode::Unseen),
+                ("what a buffer holds (options.o: linked without being read)", ReasonCode::ContentsUnknown),
+                ("the budget of its program was spent (limits.work)", ReasonCode::Work),
             ]
         );
         assert_eq!((r.summary.safe, r.summary.safe_assuming), (2, 3));
@@ -177,6 +177,6 @@ mod tests {
         assert!(r.undecided[1].reason.contains("apart.o, between.o"), "{}", r.undecided[1].reason);
         let mut r = report();
         account(&mut r, &[&read(&["f"], &[]), &unit("/b/main.o", &["main"], &["f"])]);
-        assert!(r.undecided[1].code == Code::Unseen && r.undecided[1].reason.contains("`main` is in main.o"));
+        assert!(r.undecided[1].code == ReasonCode::Unseen && r.undecided[1].reason.contains("`main` is in main.o"));
     }
 }

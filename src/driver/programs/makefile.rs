@@ -5,12 +5,12 @@
 //! up to date. It runs with `-n` and takes the sources as new (`-W`; GNU make's manual, "Summary of Options"): it
 //! prints what it would do, and does nothing.
 
-use super::sources::{self, Nvcc};
+use super::sources::{self, NvccChoice};
 use facts::key_of;
 use facts::linked::{Folders, Stray};
-use nvcc::command::{Command as NvccCommand, Environment};
+use nvcc::command::{Environment, NvccCommand};
 use nvcc::host;
-use nvcc::interpose::execution::Execution;
+use nvcc::interpose::execution::ExecutedCommand;
 use nvcc::interpose::links;
 use nvcc::request::Link;
 use nvcc::unit::TranslationUnit;
@@ -20,23 +20,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Maximum number of objects that make is asked about, one at a time.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// Options that take the next word as value if none is attached.
 const WITH_VALUE: [&str; 8] = ["-f", "-C", "-I", "-W", "-o", "-O", "--file", "--directory"];
 
 /// Maximum number of sources that make takes as new in one call, since its command line is limited.
-const MOST_SOURCES: usize = 2000;
+const MAX_SOURCES: usize = 2000;
 
 /// Command that make prints, as far as it compiles or links.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Printed {
+pub struct PrintedCommand {
     pub units: Vec<TranslationUnit>,
     pub link: Option<Link>,
 }
 
 /// Make command, without options on how to run it.
 #[derive(Debug)]
-pub struct Make {
+pub struct MakeCommand {
     program: PathBuf,
     directory: PathBuf,
     /// Variables, makefiles and include folders.
@@ -46,16 +46,16 @@ pub struct Make {
 }
 
 /// Compares all but the path of the make program.
-impl PartialEq for Make {
+impl PartialEq for MakeCommand {
     fn eq(&self, other: &Self) -> bool {
         (&self.directory, &self.options, &self.goals) == (&other.directory, &other.options, &other.goals)
     }
 }
 
-impl Make {
+impl MakeCommand {
     /// Parses a make command; `None` if it runs another program.
     #[must_use]
-    pub fn of(run: &Execution) -> Option<Self> {
+    pub fn of(run: &ExecutedCommand) -> Option<Self> {
         let name = run.program.file_name()?.to_str()?;
         if !matches!(name, "make" | "gmake") {
             return None;
@@ -113,7 +113,7 @@ impl Make {
     /// Returns the units of these objects, as far as make knows how to make them.
     #[must_use]
     pub fn units(&self, strays: &[&Stray], folders: &Folders) -> Vec<TranslationUnit> {
-        strays.iter().take(MOST).filter_map(|stray| self.unit(stray, folders)).collect()
+        strays.iter().take(MAX).filter_map(|stray| self.unit(stray, folders)).collect()
     }
 
     fn unit(&self, stray: &Stray, folders: &Folders) -> Option<TranslationUnit> {
@@ -123,17 +123,17 @@ impl Make {
 
     /// Returns the commands that make a stray and the files that go into it.
     #[must_use]
-    pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<Printed> {
+    pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<PrintedCommand> {
         let sources = folders.sources_of(&stray.object, &stray.key);
         self.ask(&sources, &[self.below(&stray.key).into_os_string()])
     }
 
     /// Returns the commands that make the goals of the make command from all sources in its folder and from `others`;
-    /// nothing if there are more than [`MOST_SOURCES`] of them.
+    /// nothing if there are more than [`MAX_SOURCES`] of them.
     #[must_use]
-    pub fn all_commands(&self, others: &[PathBuf]) -> Vec<Printed> {
+    pub fn all_commands(&self, others: &[PathBuf]) -> Vec<PrintedCommand> {
         match Folders::new([self.directory.clone()]).sources() {
-            Some(mut sources) if sources.len() + others.len() <= MOST_SOURCES => {
+            Some(mut sources) if sources.len() + others.len() <= MAX_SOURCES => {
                 sources.extend(others.iter().cloned());
                 self.ask(&sources, &self.goals)
             }
@@ -146,7 +146,7 @@ impl Make {
         path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned)
     }
 
-    fn ask(&self, sources: &[PathBuf], goals: &[OsString]) -> Vec<Printed> {
+    fn ask(&self, sources: &[PathBuf], goals: &[OsString]) -> Vec<PrintedCommand> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.directory).args(["-n", "-w"]).args(&self.options);
         for source in sources {
@@ -163,7 +163,7 @@ impl Make {
 }
 
 /// Returns the compilations and links that make or Ninja prints, each in the folder that make entered for it.
-pub(super) fn commands(text: &str, directory: &Path) -> Vec<Printed> {
+pub(super) fn commands(text: &str, directory: &Path) -> Vec<PrintedCommand> {
     let mut folders = vec![directory.to_owned()];
     let mut found = Vec::new();
     for line in text.replace("\\\n", " ").lines() {
@@ -178,10 +178,10 @@ pub(super) fn commands(text: &str, directory: &Path) -> Vec<Printed> {
             match words.as_slice() {
                 [cd, into] if cd == "cd" => folder = folder.join(into),
                 words => {
-                    let units = sources::of_command(words, &folder, Nvcc::default()).unwrap_or_default();
+                    let units = sources::of_command(words, &folder, NvccChoice::default()).unwrap_or_default();
                     let link = link(words, &folder);
                     if !units.is_empty() || link.is_some() {
-                        found.push(Printed { units, link });
+                        found.push(PrintedCommand { units, link });
                     }
                 }
             }
@@ -198,25 +198,29 @@ fn link(words: &[String], folder: &Path) -> Option<Link> {
     }
     let words: Vec<OsString> = host::without_launchers(words).iter().map(OsString::from).collect();
     let program = words.first()?.clone().into();
-    links::planned(&Execution { directory: folder.to_owned(), program, arguments: words })
+    links::planned(&ExecutedCommand { directory: folder.to_owned(), program, arguments: words })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Make, commands};
+    use super::{MakeCommand, commands};
     use facts::linked::{Folders, Stray};
     use facts::objects::ObjectFile;
-    use nvcc::interpose::execution::Execution;
+    use nvcc::interpose::execution::ExecutedCommand;
     use nvcc::unit::PreprocessorFlag;
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
-    fn make_in(line: &str, directory: &Path) -> Option<Make> {
+    fn make_in(line: &str, directory: &Path) -> Option<MakeCommand> {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        Make::of(&Execution { directory: directory.to_owned(), program: arguments[0].clone().into(), arguments })
+        MakeCommand::of(&ExecutedCommand {
+            directory: directory.to_owned(),
+            program: arguments[0].clone().into(),
+            arguments,
+        })
     }
 
-    fn make(line: &str) -> Option<Make> {
+    fn make(line: &str) -> Option<MakeCommand> {
         make_in(line, Path::new("/p"))
     }
 

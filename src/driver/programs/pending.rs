@@ -7,16 +7,16 @@
 
 use crate::extraction;
 use crate::session::Session;
-use facts::join::Plan;
+use facts::join::ProgramPlan;
 use facts::linked::Stray;
-use facts::{Recipe, Symbol, Unit, UnitFacts, Unseen, key_of, objects};
+use facts::{LinkSymbol, Recipe, UnitFacts, UnitWithCode, UnreadReason, key_of, objects};
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Returns the facts of a unit that is not read yet: the symbols that its object defines and needs.
 #[must_use]
-pub fn record(unit: &TranslationUnit) -> Unit {
+pub fn record(unit: &TranslationUnit) -> UnitWithCode {
     let facts = UnitFacts {
         key: key_of(unit, None),
         unit: unit.clone(),
@@ -33,7 +33,7 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: vec![], second: None }
+    UnitWithCode { facts, modules: vec![], second: None }
 }
 
 /// Returns the facts of a linked object whose compile command is unknown: joined by its symbols, never read.
@@ -59,14 +59,14 @@ pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
     UnitFacts {
         key: stray.key.clone(),
         symbols: stray.object.symbols.clone(),
-        unseen: Some(Unseen { object: stray.name(), reason: reason.to_owned() }),
+        unseen: Some(UnreadReason { object: stray.name(), reason: reason.to_owned() }),
         ..record(&unit).facts
     }
 }
 
 /// Whether a program is checked at all: it has a CUDA unit, or a unit that was read.
 #[must_use]
-pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
+pub fn concerns(plan: &ProgramPlan, units: &[UnitFacts]) -> bool {
     plan.units.iter().any(|&i| counts(&units[i]))
 }
 
@@ -78,8 +78,8 @@ pub fn counts(unit: &UnitFacts) -> bool {
 /// Returns the units of a program that are still to be read: those from which its CUDA code is reached, and those that
 /// these call directly. Both decide what is allocated and launched. Units further away stay as unknown as a library.
 #[must_use]
-pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
-    let mut definers: HashMap<&Symbol, Vec<usize>> = HashMap::new();
+pub fn needed(plan: &ProgramPlan, units: &[UnitFacts]) -> Vec<usize> {
+    let mut definers: HashMap<&LinkSymbol, Vec<usize>> = HashMap::new();
     for &i in &plan.units {
         let symbols = &units[i].symbols;
         for symbol in symbols.strong.iter().chain(&symbols.weak) {
@@ -112,7 +112,7 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
 
 /// Reads units by their commands, again or for the first time. Records of what users were told stay.
 #[must_use]
-pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<Unit> {
+pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<UnitWithCode> {
     let commands: Vec<TranslationUnit> = units.iter().map(|u| u.unit.clone()).collect();
     let mut all = extraction::extract_all(&commands, session, done);
     for (unit, before) in all.iter_mut().zip(units) {

@@ -1,7 +1,7 @@
 //! Translation units that a command line or a compile_commands.json names.
 
 use anyhow::{Context, Result, bail};
-use nvcc::command::{Command, Environment, Plan};
+use nvcc::command::{Environment, NvccCommand, ShimPlan};
 use nvcc::host;
 use nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
@@ -37,7 +37,7 @@ const OWN_DEFINITION: &str = "-D__SCUBA__";
 
 /// Returns the units of one nvcc command; `None` if it compiles nothing.
 fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Option<Vec<TranslationUnit>>> {
-    let command = Command::read(words, &Environment::of_this_process(), directory);
+    let command = NvccCommand::read(words, &Environment::of_this_process(), directory);
     // A check of sources does not depend on this machine's GPUs.
     let Some(plan) = command.plan(directory, nvcc, &Vec::new) else { return Ok(None) };
     if let Some(what) = plan.unreadable.first() {
@@ -47,7 +47,7 @@ fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Opt
 }
 
 #[derive(serde::Deserialize)]
-struct Entry {
+struct CompileEntry {
     directory: PathBuf,
     file: PathBuf,
     command: Option<String>,
@@ -59,7 +59,7 @@ struct Entry {
 ///
 /// # Errors
 /// If the file cannot be read, is no compilation database, or names nothing that is compiled.
-pub fn of_database(dir: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
+pub fn of_database(dir: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let units = of_text(&text, &path, nvcc)?;
@@ -73,8 +73,8 @@ pub fn of_database(dir: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
 ///
 /// # Errors
 /// If the text is no compilation database.
-pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
-    let entries: Vec<Entry> =
+pub fn of_text(text: &str, path: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUnit>> {
+    let entries: Vec<CompileEntry> =
         serde_json::from_str(text).with_context(|| format!("{} is no compilation database", path.display()))?;
     let base = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     let mut units = Vec::new();
@@ -99,7 +99,7 @@ pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<Translatio
 
 /// Choice of nvcc for units whose command may name one.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nvcc<'a> {
+pub struct NvccChoice<'a> {
     /// Nvcc of `SCUBA_NVCC` or scuba.toml; overrides the nvcc that a command names.
     pub set: Option<&'a Path>,
     /// Nvcc for a command that names none by a path.
@@ -110,7 +110,7 @@ pub struct Nvcc<'a> {
 ///
 /// # Errors
 /// If an input of the command cannot be read by an analysis.
-pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
+pub fn of_command(words: &[String], directory: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUnit>> {
     if let Some(plan) = host_compile(words, directory) {
         return Ok(plan.request.units);
     }
@@ -121,14 +121,14 @@ pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<
 
 /// Plan of a compile command of the host compiler; `None` for nvcc commands, and for clang commands that compile CUDA
 /// code.
-fn host_compile(words: &[String], directory: &Path) -> Option<Plan> {
+fn host_compile(words: &[String], directory: &Path) -> Option<ShimPlan> {
     let words: Vec<OsString> = host::without_launchers(words).iter().map(OsString::from).collect();
     host::compile(&words, directory).filter(|plan| plan.request.deferred)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Nvcc, of_database};
+    use super::{NvccChoice, of_database};
     use nvcc::unit::{Language, PreprocessorFlag};
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         ]"#,
         )
         .unwrap();
-        let units = of_database(dir, Nvcc::default()).unwrap();
+        let units = of_database(dir, NvccChoice::default()).unwrap();
         assert_eq!(units.iter().map(|u| u.language).collect::<Vec<_>>(), [Language::Cuda, Language::Cxx]);
         assert_eq!(units[0].directory, dir.join("sub"));
         assert_eq!(units[0].preprocessor, [PreprocessorFlag::Define("N=4 2".into())]);
@@ -161,15 +161,15 @@ mod tests {
         std::fs::write(dir.path().join("compile_commands.json"), text).unwrap();
         let [set, found] = ["/set/nvcc", "/found/nvcc"].map(|p| Some(std::path::Path::new(p)));
         let of = |nvcc| of_database(dir.path(), nvcc).unwrap()[0].nvcc.clone().unwrap();
-        assert_eq!(of(Nvcc { set, found: set }).to_str(), Some("/set/nvcc"));
-        assert_eq!(of(Nvcc { set: None, found }).to_str(), Some("/named/nvcc"));
+        assert_eq!(of(NvccChoice { set, found: set }).to_str(), Some("/set/nvcc"));
+        assert_eq!(of(NvccChoice { set: None, found }).to_str(), Some("/named/nvcc"));
     }
 
     #[test]
     fn what_is_no_compilation_database_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("compile_commands.json");
-        let message = || format!("{:#}", of_database(dir.path(), Nvcc::default()).unwrap_err());
+        let message = || format!("{:#}", of_database(dir.path(), NvccChoice::default()).unwrap_err());
         assert!(message().contains("cannot read"));
         for text in [
             "{}",

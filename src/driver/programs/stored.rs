@@ -1,24 +1,27 @@
 //! Programs from the facts of builds: `scuba check DIR`, `scuba report`, and the end of `scuba build`.
 
 use super::checking;
-use super::checking::Checked;
+use super::checking::CheckResults;
 use super::folders::{below, find, is_generated, of_build_folder};
 use super::pending;
-use super::tools::Tools;
-use super::unseen::{self, Interest, project_folders};
+use super::tools::BuildTools;
+use super::unseen::{self, CudaLinks, project_folders};
 use crate::args::ReportArgs;
 use crate::session::Session;
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
 use base::paths;
-use facts::generated::Planned;
-use facts::join::{self, Plan};
-use facts::linked::{self, Search, Stray};
-use facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
-use files::{Moment, Stamp, made};
-use finding::{NotAnalysed, Unseen};
+use facts::generated::FolderPlans;
+use facts::join::{self, ProgramPlan};
+use facts::linked::{self, Stray, StraySearch};
+use facts::{
+    DiskSnapshot, FactStore, LinkFacts, Linkers, Recipe, ReportedFinding, StoreError, UnitFacts, canonical, gone,
+    key_of,
+};
+use files::{FileTime, Stamp, made};
+use finding::{NotAnalysed, UnreadObject};
 use ir::{self, Module};
-use nvcc::interpose::progress::Progress;
+use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::request::Link;
 use nvcc::unit::{Language, TranslationUnit};
 use report::levels::Overrides;
@@ -29,10 +32,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Facts under one folder.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredFacts {
     pub units: Vec<UnitFacts>,
     /// Store of each unit's code, by the unit's position.
-    stores: Vec<Store>,
+    stores: Vec<FactStore>,
     /// Code of units that were just read, by position.
     fresh: HashMap<usize, Vec<Arc<Module>>>,
     /// Links as the build made them, or as its current description plans them.
@@ -52,12 +55,12 @@ pub struct Stored {
     /// Objects in the project's folders whose source is not here.
     nobodys: Vec<String>,
     /// Programs that were linked and no longer exist.
-    removed: Vec<Unseen>,
+    removed: Vec<UnreadObject>,
     /// Start of the build whose end this is.
-    since: Option<Moment>,
+    since: Option<FileTime>,
 }
 
-impl Stored {
+impl StoredFacts {
     /// Reads the facts under `dir`, or those of the nearest folder above that has some; these are limited to `dir` if
     /// a user `named` it. `ignored` gets lines about unusable files and about units that were built without the
     /// analysis.
@@ -79,7 +82,7 @@ impl Stored {
         mut roots: BTreeSet<PathBuf>,
         working: Option<PathBuf>,
         here: &Path,
-        since: Moment,
+        since: FileTime,
         ignored: impl FnMut(&str),
     ) -> Result<Self> {
         let about_some = !roots.is_empty();
@@ -101,7 +104,7 @@ impl Stored {
         folders: Vec<PathBuf>,
         within: Option<PathBuf>,
         (mut roots, shown): (BTreeSet<PathBuf>, &str),
-        since: Option<Moment>,
+        since: Option<FileTime>,
         mut ignored: impl FnMut(&str),
     ) -> Result<Self> {
         let mut stored = Self {
@@ -121,13 +124,13 @@ impl Stored {
         };
         roots.extend(folders.iter().filter_map(|f| f.parent()).map(Path::to_owned));
         let (mut seen, mut elsewhere) = (Vec::new(), BTreeSet::new());
-        let present = Present::default();
+        let present = DiskSnapshot::default();
         for folder in folders {
             let root = folder.parent().map(Path::to_owned);
-            let store = Store::new(folder);
+            let store = FactStore::new(folder);
             let mut contents = store.read()?;
             contents.ignored.iter().for_each(|line| ignored(line));
-            let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
+            let planned = FolderPlans::of(contents.units.iter().map(|u| u.key.as_path()), &present);
             let marks = gone::units(&contents.units, &contents.links, &planned, None);
             let units = gone::remove(&mut contents.units, &marks);
             // A build folder that was moved or copied took facts along: it belongs to another build, about which
@@ -135,7 +138,7 @@ impl Stored {
             elsewhere.extend(root.filter(|_| !contents.moved.is_empty()));
             let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
             let links = gone::remove(&mut contents.links, &marks);
-            store.forget(
+            store.remove(
                 units.iter().map(|u| u.key.as_path()),
                 links.iter().map(|l| l.link.output.as_path()),
                 &contents,
@@ -153,7 +156,7 @@ impl Stored {
         }
         roots.retain(|root| !elsewhere.contains(root));
         stored.add_unseen(&roots, &present, &mut ignored);
-        let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
+        let planned = FolderPlans::of(stored.units.iter().map(|u| u.key.as_path()), &present);
         planned.ask_cmake();
         stored.links = join::links(seen, &planned);
         stored.add_strays(&roots, &planned, &present);
@@ -167,7 +170,7 @@ impl Stored {
 
     /// Adds units that were compiled in these build folders without the analysis, to be read. They are few, and one
     /// line reports them.
-    fn add_unseen(&mut self, roots: &BTreeSet<PathBuf>, present: &Present, told: &mut impl FnMut(&str)) {
+    fn add_unseen(&mut self, roots: &BTreeSet<PathBuf>, present: &DiskSnapshot, told: &mut impl FnMut(&str)) {
         let known: BTreeSet<PathBuf> = self.units.iter().map(|u| u.key.clone()).collect();
         let mut names = Vec::new();
         for root in roots {
@@ -176,7 +179,7 @@ impl Stored {
                 let mut facts = UnitFacts { built_without: true, ..pending::record(unit).facts };
                 facts.recipe = Recipe::of(&facts.key, &unit.directory, present);
                 names.push(unit.source.file_name().unwrap_or_default().to_string_lossy().into_owned());
-                self.stores.push(Store::new(paths::of_this_process(Some(&facts.key), root)));
+                self.stores.push(FactStore::new(paths::of_this_process(Some(&facts.key), root)));
                 self.units.push(facts);
             }
             self.unknown.extend(found.unknown);
@@ -188,19 +191,20 @@ impl Stored {
 
     /// Adds the objects without facts from which the programs are linked: as units to read if their command is known,
     /// else as unseen objects.
-    fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &Planned, present: &Present) {
+    fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &FolderPlans, present: &DiskSnapshot) {
         self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units, &self.links)))
             .without(unseen::toolkits(&self.units));
-        let interest = Interest::of(&self.units, &self.links, &self.folders, |_| true);
-        let search = Search { folders: &self.folders, planned, unmade: false };
+        let interest = CudaLinks::of(&self.units, &self.links, &self.folders, |_| true);
+        let search = StraySearch { folders: &self.folders, planned, unmade: false };
         let strays = linked::strays(&self.units, &self.links, &search, |l| interest.holds(l));
         if strays.found.is_empty() && strays.archives.is_empty() {
             return;
         }
         let wanted = strays.found.iter().map(|s| s.key.clone()).collect();
-        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path).chain(self.folders.all()), &wanted);
+        let commands =
+            unseen::CompileCommands::of(roots.iter().map(PathBuf::as_path).chain(self.folders.all()), &wanted);
         for stray in &strays.found {
-            let store = Store::new(paths::of_this_process(Some(&stray.key), Path::new("/")));
+            let store = FactStore::new(paths::of_this_process(Some(&stray.key), Path::new("/")));
             let facts = match commands.of_object(&stray.key) {
                 Some(unit) => unseen::found(stray, unit, present),
                 None => pending::unseen(stray, unseen::why_unknown(stray, self.since)),
@@ -214,8 +218,8 @@ impl Stored {
     }
 
     /// Takes commands from a build's tools for objects whose command nothing else gives.
-    pub fn ask_tools(&mut self, tools: &Tools) {
-        let present = Present::default();
+    pub fn ask_tools(&mut self, tools: &BuildTools) {
+        let present = DiskSnapshot::default();
         let is_open = |s: &&Stray| self.units.iter().any(|u| u.key == s.key && u.unseen.is_some());
         let (libraries, objects): (Vec<Stray>, Vec<Stray>) =
             self.strays.iter().filter(is_open).cloned().partition(|s| s.name().contains(".so"));
@@ -257,7 +261,7 @@ impl Stored {
     /// Reads units that changed since they were built, and the host units that a program needs. Stores the results, so
     /// that each is read once.
     pub fn refresh(&mut self, session: &Session) {
-        let present = Present::default();
+        let present = DiskSnapshot::default();
         // A unit compiled without the analysis may name no nvcc but the shim, or another one than the shim chooses.
         let (set, nvcc) = (session.set_nvcc().is_some(), session.nvcc());
         for facts in self.units.iter_mut().filter(|u| u.unit.language == Language::Cuda) {
@@ -290,7 +294,7 @@ impl Stored {
         if before.is_empty() {
             return;
         }
-        let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", before.len() as u64)));
+        let progress = (!session.quiet()).then(|| Mutex::new(ProgressDisplay::new("Reading", before.len() as u64)));
         let read = pending::read(&before, session, &|source: &Path| {
             if let Some(p) = &progress {
                 p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
@@ -305,7 +309,7 @@ impl Stored {
     }
 
     /// Updates units whose command has changed since they were read to the command recorded now, and returns them.
-    fn take_new_commands(&mut self, members: &BTreeSet<usize>, present: &Present) -> Vec<usize> {
+    fn take_new_commands(&mut self, members: &BTreeSet<usize>, present: &DiskSnapshot) -> Vec<usize> {
         let old: Vec<usize> = members
             .iter()
             .copied()
@@ -320,7 +324,7 @@ impl Stored {
         let wanted: BTreeSet<PathBuf> = old.iter().map(|&i| self.units[i].key.clone()).collect();
         let roots: BTreeSet<PathBuf> =
             old.iter().filter_map(|&i| self.stores[i].folder().parent().map(Path::to_owned)).collect();
-        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path), &wanted);
+        let commands = unseen::CompileCommands::of(roots.iter().map(PathBuf::as_path), &wanted);
         let take = |i: &usize| {
             let i = *i;
             let known = &mut self.units[i];
@@ -341,7 +345,7 @@ impl Stored {
 
     /// Returns the findings that users were told of since `start`.
     #[must_use]
-    pub fn told_since(&self, start: Moment) -> Vec<Told> {
+    pub fn told_since(&self, start: FileTime) -> Vec<ReportedFinding> {
         self.units
             .iter()
             .zip(&self.stores)
@@ -403,7 +407,7 @@ impl Stored {
 
     /// Returns the programs that the units make up.
     #[must_use]
-    pub fn plans(&self) -> Vec<Plan> {
+    pub fn plans(&self) -> Vec<ProgramPlan> {
         let mut plans = join::programs(&self.units, &self.links);
         plans.retain(|p| pending::concerns(p, &self.units));
         if let Some(folder) = &self.within {
@@ -443,24 +447,24 @@ impl Stored {
     /// a program has neither its output nor an object among these, but the name of one that has, and some of its sources,
     /// compiled to other objects. This holds for makefiles only: build folders with a mark of a generator differ by their
     /// marks. Returns the skipped outputs.
-    pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) -> &BTreeSet<PathBuf> {
+    pub fn skip_other_configurations(&mut self, written: &BTreeSet<PathBuf>) -> &BTreeSet<PathBuf> {
         let plans = self.plans();
-        let is_written = |p: &&Plan| {
+        let is_written = |p: &&ProgramPlan| {
             p.output.as_ref().is_some_and(|o| written.contains(o))
                 || p.units.iter().any(|&i| written.contains(&self.units[i].key))
         };
-        let (made, left): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(is_written);
-        let compiled = |p: &Plan| -> HashMap<&Path, &Path> {
+        let (made, left): (Vec<&ProgramPlan>, Vec<&ProgramPlan>) = plans.iter().partition(is_written);
+        let compiled = |p: &ProgramPlan| -> HashMap<&Path, &Path> {
             p.units.iter().map(|&i| (self.units[i].unit.source.as_path(), self.units[i].key.as_path())).collect()
         };
-        let is_another = |p: &Plan| {
+        let is_another = |p: &ProgramPlan| {
             let own = compiled(p);
-            let name = |p: &Plan| p.output.as_deref().and_then(Path::file_name).map(ToOwned::to_owned);
+            let name = |p: &ProgramPlan| p.output.as_deref().and_then(Path::file_name).map(ToOwned::to_owned);
             made.iter().filter(|q| q.output != p.output && name(q) == name(p)).any(|q| {
                 compiled(q).into_iter().any(|(source, key)| own.get(source).is_some_and(|other| *other != key))
             })
         };
-        let is_of_makefile = |p: &Plan| {
+        let is_of_makefile = |p: &ProgramPlan| {
             let root = p.units.first().and_then(|&i| self.stores[i].folder().parent());
             root.is_some_and(|root| !is_generated(root))
         };
@@ -471,9 +475,9 @@ impl Stored {
 
     /// Checks every program.
     #[must_use]
-    pub fn check(&self, session: &Session) -> Checked {
+    pub fn check(&self, session: &Session) -> CheckResults {
         let plans = self.plans();
-        let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+        let mut progress = (!session.quiet()).then(|| ProgressDisplay::new("Checking", plans.len() as u64));
         let mut checked = checking::check(
             &plans,
             &self.units,
@@ -502,7 +506,7 @@ impl Stored {
 
 /// Marks units as built without the analysis if another command wrote their object after the shim compiled them.
 /// Returns the objects' names.
-fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
+fn mark_replaced(units: &mut [UnitFacts], store: &FactStore) -> Vec<String> {
     let replaced = units.iter_mut().filter(|u| !u.pending && made::is_replaced(store.folder(), &u.key));
     let mark = |unit: &mut UnitFacts| {
         unit.built_without = true;
@@ -519,13 +523,13 @@ pub fn open_with_session(
     dir: Option<&Path>,
     common: &crate::args::CommonArgs,
     overrides: &Overrides,
-) -> Result<(Stored, Session)> {
+) -> Result<(StoredFacts, Session)> {
     let here = match dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
         None => std::env::current_dir().context("there is no working folder")?,
     };
-    let stored = Stored::open(&here, dir.is_some(), output::complain)?;
+    let stored = StoredFacts::open(&here, dir.is_some(), output::complain)?;
     let start = match config::find(&here) {
         Some(_) => here,
         None => stored.source_folder().filter(|s| config::find(s).is_some()).unwrap_or(here),

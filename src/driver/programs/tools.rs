@@ -5,10 +5,10 @@
 //! `-t commands` (Ninja's manual, "Extra tools"). A make that another make started is asked directly, with the
 //! variables of the build's own command: `-W` does not reach it through its parent.
 
-use super::makefile::{self, Make, Printed};
+use super::makefile::{self, MakeCommand, PrintedCommand};
 use facts::key_of;
 use facts::linked::{Folders, Stray};
-use nvcc::interpose::execution::Execution;
+use nvcc::interpose::execution::ExecutedCommand;
 use nvcc::unit::TranslationUnit;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,37 +18,37 @@ use std::process::{Command, Stdio};
 
 /// Maximum number of commands of one tool to ask; a build that starts more comes from a generator, which wrote down
 /// its commands.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 /// Build tools to ask.
 #[derive(Debug, Default)]
-pub struct Tools {
-    makes: Vec<Make>,
-    ninjas: Vec<Ninja>,
+pub struct BuildTools {
+    makes: Vec<MakeCommand>,
+    ninjas: Vec<NinjaCommand>,
 }
 
-impl Tools {
+impl BuildTools {
     /// Finds the tools among some commands; the first command is the build's own.
     #[must_use]
-    pub fn of(runs: &[Execution]) -> Self {
+    pub fn of(runs: &[ExecutedCommand]) -> Self {
         let mut tools = Self::default();
-        let own = runs.first().and_then(Make::of);
+        let own = runs.first().and_then(MakeCommand::of);
         // CMake's projects for trying compilers are deleted by now, or lie in CMake's own folder.
-        let counts = |r: &&Execution| {
+        let counts = |r: &&ExecutedCommand| {
             r.directory.is_absolute() && r.directory.is_dir() && r.directory.iter().all(|part| part != "CMakeFiles")
         };
         for run in runs.iter().filter(counts) {
-            let make = Make::of(run).map(|make| match &own {
+            let make = MakeCommand::of(run).map(|make| match &own {
                 Some(own) if make != *own => make.started_by(own),
                 _ => make,
             });
             // CMake's makefiles are read directly.
             let make = make.filter(|m| !m.directory().join("CMakeFiles").is_dir() && !tools.makes.contains(m));
             tools.makes.extend(make);
-            tools.ninjas.extend(Ninja::of(run).filter(|n| !tools.ninjas.contains(n)));
+            tools.ninjas.extend(NinjaCommand::of(run).filter(|n| !tools.ninjas.contains(n)));
         }
-        tools.makes.truncate(MOST);
-        tools.ninjas.truncate(MOST);
+        tools.makes.truncate(MAX);
+        tools.ninjas.truncate(MAX);
         tools
     }
 
@@ -75,7 +75,7 @@ impl Tools {
 
     /// Returns the commands that make a stray and the files that go into it.
     #[must_use]
-    pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<Printed> {
+    pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<PrintedCommand> {
         let of_make = self.makes.iter().map(|make| make.commands_of(stray, folders));
         let of_ninja = self.ninjas.iter().map(|ninja| ninja.commands(std::slice::from_ref(&ninja.below(&stray.key))));
         of_make.chain(of_ninja).find(|printed| !printed.is_empty()).unwrap_or_default()
@@ -83,11 +83,11 @@ impl Tools {
 
     /// Returns the commands that make the goals of the tools' commands from all sources in their folders.
     #[must_use]
-    pub fn all_commands(&self) -> Vec<Printed> {
+    pub fn all_commands(&self) -> Vec<PrintedCommand> {
         self.all_with(&[])
     }
 
-    fn all_with(&self, sources: &[PathBuf]) -> Vec<Printed> {
+    fn all_with(&self, sources: &[PathBuf]) -> Vec<PrintedCommand> {
         let of_make = self.makes.iter().flat_map(|make| make.all_commands(sources));
         of_make.chain(self.ninjas.iter().flat_map(|ninja| ninja.commands(&ninja.goals))).collect()
     }
@@ -95,7 +95,7 @@ impl Tools {
 
 /// Ninja command, without options on how to run it.
 #[derive(Debug, PartialEq, Eq)]
-struct Ninja {
+struct NinjaCommand {
     program: PathBuf,
     directory: PathBuf,
     /// Value of `-f`.
@@ -103,9 +103,9 @@ struct Ninja {
     goals: Vec<OsString>,
 }
 
-impl Ninja {
+impl NinjaCommand {
     /// Parses a Ninja command; `None` if it runs another program, or one of Ninja's extra tools (`-t`).
-    fn of(run: &Execution) -> Option<Self> {
+    fn of(run: &ExecutedCommand) -> Option<Self> {
         if !matches!(run.program.file_name()?.to_str()?, "ninja" | "ninja-build" | "samu") {
             return None;
         }
@@ -138,7 +138,7 @@ impl Ninja {
     }
 
     /// Returns all commands that make some targets; without targets, those that make the file's defaults.
-    fn commands(&self, goals: &[OsString]) -> Vec<Printed> {
+    fn commands(&self, goals: &[OsString]) -> Vec<PrintedCommand> {
         let mut command = Command::new(&self.program);
         command.arg("-C").arg(&self.directory);
         if let Some(file) = &self.file {
@@ -152,20 +152,20 @@ impl Ninja {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ninja, Tools};
+    use super::{BuildTools, NinjaCommand};
     use facts::linked::{Folders, Stray};
-    use nvcc::interpose::execution::Execution;
+    use nvcc::interpose::execution::ExecutedCommand;
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
-    fn run(line: &str, directory: &Path) -> Execution {
+    fn run(line: &str, directory: &Path) -> ExecutedCommand {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        Execution { directory: directory.to_owned(), program: arguments[0].clone().into(), arguments }
+        ExecutedCommand { directory: directory.to_owned(), program: arguments[0].clone().into(), arguments }
     }
 
     #[test]
     fn ninjas_folder_file_and_targets_count() {
-        let of = |line: &str| Ninja::of(&run(line, Path::new("/w"))).map(|n| (n.directory, n.file, n.goals));
+        let of = |line: &str| NinjaCommand::of(&run(line, Path::new("/w"))).map(|n| (n.directory, n.file, n.goals));
         let told = |folder: &str, file: Option<&str>, goals: &[&str]| {
             Some((folder.into(), file.map(OsString::from), goals.iter().map(OsString::from).collect()))
         };
@@ -176,7 +176,7 @@ mod tests {
     }
 
     /// Outputs of all compilations and links that the tools print.
-    fn told(tools: &Tools) -> Vec<PathBuf> {
+    fn told(tools: &BuildTools) -> Vec<PathBuf> {
         let printed = tools.all_commands();
         let units = printed.iter().flat_map(|p| &p.units).filter_map(|u| u.output.clone());
         let links = printed.iter().filter_map(|p| p.link.as_ref()).map(|l| l.output.clone());
@@ -193,9 +193,9 @@ mod tests {
                     build o/a.o: cu a.cu\nbuild app: ld o/a.o\nbuild other: ld o/b.o\ndefault app\n";
         std::fs::write(root.join("build.ninja"), text).unwrap();
         let own = run("sh build.sh", &root);
-        assert_eq!(told(&Tools::of(&[own.clone(), run("ninja", &root)])), ["a.o", "app"].map(PathBuf::from));
-        assert_eq!(told(&Tools::of(&[run("ninja -C . other", &root)])), [PathBuf::from("other")]);
-        assert_eq!(told(&Tools::of(&[own])), Vec::<PathBuf>::new());
+        assert_eq!(told(&BuildTools::of(&[own.clone(), run("ninja", &root)])), ["a.o", "app"].map(PathBuf::from));
+        assert_eq!(told(&BuildTools::of(&[run("ninja -C . other", &root)])), [PathBuf::from("other")]);
+        assert_eq!(told(&BuildTools::of(&[own])), Vec::<PathBuf>::new());
         assert!(!root.join("o").exists(), "nothing was made");
     }
 
@@ -212,7 +212,7 @@ mod tests {
             std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             std::fs::write(root.join(name), text).unwrap();
         }
-        let tools = Tools::of(&[run("make N=4", &root), run("make N=4", &root), run("make -C lib", &root)]);
+        let tools = BuildTools::of(&[run("make N=4", &root), run("make N=4", &root), run("make -C lib", &root)]);
         assert_eq!(tools.makes.len(), 2);
         let stray = Stray::of(root.join("o/a.o"));
         let units = tools.units(&[&stray], &Folders::new([root.clone()]));

@@ -5,14 +5,14 @@
 //! (Ninja's own account of its file, CMake's makefiles, `compile_commands.json`), and the objects whose command is
 //! unknown.
 
-use super::makefile::Printed;
+use super::makefile::PrintedCommand;
 use super::pending;
-use super::sources::{self, Nvcc};
-use facts::generated::{Planned, cmake_home, compile_commands};
-use facts::join::Plan;
+use super::sources::{self, NvccChoice};
+use facts::generated::{FolderPlans, cmake_home, compile_commands};
+use facts::join::ProgramPlan;
 use facts::linked::{self, ByOutput, Folders, Stray};
-use facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, Variables, canonical, key_of, linkers};
-use files::{Moment, Stamp};
+use facts::{DiskSnapshot, LinkFacts, Linkers, MakeOverrides, Recipe, UnitFacts, canonical, key_of, linkers};
+use files::{FileTime, Stamp};
 use nvcc::request::Link;
 use nvcc::unit::{Language, TranslationUnit};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Maximum number of targets that Ninja is asked for by name; for more, it lists all that it knows.
-const MOST_NAMED: usize = 200;
+const MAX_NAMED: usize = 200;
 
 #[derive(Debug, Default)]
-pub struct Unseen {
+pub struct UnreadUnits {
     /// Sorted by their objects.
     pub units: Vec<TranslationUnit>,
     /// Objects whose compile command is unknown.
@@ -33,18 +33,18 @@ pub struct Unseen {
 
 /// Returns the CUDA units that were compiled in the build folder `root` and whose objects are not `known`.
 #[must_use]
-pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unseen {
-    let database = sources::of_database(root, Nvcc::default()).unwrap_or_default();
-    let planned = Planned::of_folders(BTreeSet::from([root.to_owned()]), present);
+pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &DiskSnapshot) -> UnreadUnits {
+    let database = sources::of_database(root, NvccChoice::default()).unwrap_or_default();
+    let planned = FolderPlans::of_folders(BTreeSet::from([root.to_owned()]), present);
     let listed = database.iter().filter(|u| u.language == Language::Cuda).map(|u| key_of(u, None));
     let mut objects: BTreeSet<PathBuf> =
         planned.cuda_objects().filter_map(|o| o.canonicalize().ok()).chain(listed).collect();
     objects.retain(|o| o.is_file() && !known(o));
-    let mut unseen = Unseen::default();
+    let mut unseen = UnreadUnits::default();
     if objects.is_empty() {
         return unseen;
     }
-    let commands = Commands::of([root], &objects);
+    let commands = CompileCommands::of([root], &objects);
     for object in objects {
         match commands.by_object.get(&object) {
             Some(unit) if unit.language == Language::Cuda => unseen.units.push(unit.clone()),
@@ -56,11 +56,11 @@ pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unse
 
 /// Compile commands of objects.
 #[derive(Debug, Default)]
-pub struct Commands {
+pub struct CompileCommands {
     by_object: HashMap<PathBuf, TranslationUnit>,
 }
 
-impl Commands {
+impl CompileCommands {
     /// Collects the recorded commands of the `wanted` objects, given by their keys, from these folders.
     #[must_use]
     pub fn of<'r>(roots: impl IntoIterator<Item = &'r Path>, wanted: &BTreeSet<PathBuf>) -> Self {
@@ -68,7 +68,7 @@ impl Commands {
         for root in roots {
             // The build tool's own file comes first: a database may belong to an older configuration.
             let generated = generated(root, wanted);
-            let listed = sources::of_database(root, Nvcc::default()).unwrap_or_default();
+            let listed = sources::of_database(root, NvccChoice::default()).unwrap_or_default();
             for unit in generated.into_iter().chain(listed) {
                 all.by_object.entry(key_of(&unit, None)).or_insert(unit);
             }
@@ -90,7 +90,7 @@ fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
         return ninja(root, &file, wanted);
     }
     let of = |(folder, words): (PathBuf, Vec<String>)| {
-        sources::of_command(&words, &folder, Nvcc::default()).unwrap_or_default()
+        sources::of_command(&words, &folder, NvccChoice::default()).unwrap_or_default()
     };
     compile_commands(root).into_iter().flat_map(of).collect()
 }
@@ -118,19 +118,20 @@ fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<Translatio
 /// (Ninja 1.7). For many targets, `-t compdb` prints the compilation database of all rules (Ninja 1.10; before, rules
 /// had to be named).
 fn ninja_file(root: &Path, file: &Path, targets: &[&Path]) -> Vec<TranslationUnit> {
-    if targets.len() <= MOST_NAMED {
+    if targets.len() <= MAX_NAMED {
         let mut arguments = vec!["-t".as_ref(), "commands".as_ref(), "-s".as_ref()];
         arguments.extend(targets.iter().map(|t| t.as_os_str()));
         if let Some(text) = run_ninja(root, file, &arguments) {
             let of = |line: &str| {
                 let words = shlex::split(line)?;
-                sources::of_command(&words, root, Nvcc::default()).ok()
+                sources::of_command(&words, root, NvccChoice::default()).ok()
             };
             return text.lines().filter_map(of).flatten().collect();
         }
     }
     let text = run_ninja(root, file, &["-t".as_ref(), "compdb".as_ref()]);
-    text.and_then(|t| sources::of_text(&t[t.find('[').unwrap_or(0)..], file, Nvcc::default()).ok()).unwrap_or_default()
+    text.and_then(|t| sources::of_text(&t[t.find('[').unwrap_or(0)..], file, NvccChoice::default()).ok())
+        .unwrap_or_default()
 }
 
 /// Returns what Ninja prints about one of its files; this changes neither a build nor its logs.
@@ -159,7 +160,7 @@ const MADE_BEFORE: &str = "written before this build, and nothing tells how: rem
 /// Returns the reason why an object without a known compile command was not read. `since`: start of the build whose
 /// end this is.
 #[must_use]
-pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
+pub fn why_unknown(stray: &Stray, since: Option<FileTime>) -> &'static str {
     let Some(since) = since else { return UNKNOWN_COMMAND };
     let written = Stamp::at(&stray.file()).is_some_and(|stamp| stamp.changed_since(since));
     if written { MADE_OTHERWISE } else { MADE_BEFORE }
@@ -167,7 +168,7 @@ pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
 
 /// Returns the programs of links without output that take in a unit with a kernel: they were not checked as programs.
 #[must_use]
-pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -> bool) -> Vec<finding::Unseen> {
+pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -> bool) -> Vec<finding::UnreadObject> {
     // An object that no longer exists may have been moved before: its file name identifies it.
     let is_of = |unit: &UnitFacts, file: &Path| {
         let moved = || !unit.key.exists() && !file.exists() && unit.key.file_name() == file.file_name();
@@ -181,14 +182,14 @@ pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -
             "{} is not there any more, and its units were judged as if no program called them: link it where it stays, or name its sources: `scuba check FILE…`",
             l.output.display()
         );
-        finding::Unseen { program: name.clone(), object: name, reason }
+        finding::UnreadObject { program: name.clone(), object: name, reason }
     };
     judged.map(of).collect()
 }
 
 /// Returns the facts of a stray whose command is known: it is read when a program needs it.
 #[must_use]
-pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFacts {
+pub fn found(stray: &Stray, unit: &TranslationUnit, present: &DiskSnapshot) -> UnitFacts {
     let mut facts = pending::record(unit).facts;
     facts.key.clone_from(&stray.key);
     facts.symbols.clone_from(&stray.object.symbols);
@@ -200,7 +201,7 @@ pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFa
 
 /// Returns the units and links of commands that make prints; the units are read when a program needs them.
 #[must_use]
-pub fn of_printed(printed: &[Printed], present: &Present) -> (Vec<UnitFacts>, Vec<LinkFacts>) {
+pub fn of_printed(printed: &[PrintedCommand], present: &DiskSnapshot) -> (Vec<UnitFacts>, Vec<LinkFacts>) {
     let (mut units, mut links) = (Vec::new(), Vec::new());
     for command in printed {
         let of_command = command.units.iter().map(|unit| {
@@ -249,11 +250,11 @@ pub fn project_folders(units: &[UnitFacts], links: &[LinkFacts]) -> BTreeSet<Pat
 
 /// Links that make programs with CUDA code, as far as facts and objects show.
 #[derive(Debug)]
-pub struct Interest {
+pub struct CudaLinks {
     outputs: BTreeSet<PathBuf>,
 }
 
-impl Interest {
+impl CudaLinks {
     #[must_use]
     pub fn of(units: &[UnitFacts], links: &[LinkFacts], folders: &Folders, among: impl Fn(&LinkFacts) -> bool) -> Self {
         let cuda: BTreeSet<&Path> = units.iter().filter(|u| pending::counts(u)).map(|u| u.key.as_path()).collect();
@@ -293,17 +294,21 @@ pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[L
         links.iter().flat_map(|l| l.link.inputs.iter().chain(&l.units)).map(PathBuf::as_path).collect();
     let open = units.into_iter().filter(|u| counts(u) && !taken.contains(u.key.as_path()));
     let directories: BTreeSet<&Path> = open.map(|u| u.unit.directory.as_path()).collect();
-    let given = Variables::of_this_process();
+    let given = MakeOverrides::of_this_process();
     directories.into_iter().find_map(|directory| linkers(directory, &given).filter(|by| by.host || !by.nvcc))
 }
 
 /// Returns the objects that were linked into programs without being read, in the order of programs and objects.
 #[must_use]
-pub fn of_plans(plans: &[Plan], units: &[UnitFacts]) -> Vec<finding::Unseen> {
-    let of = |plan: &Plan| {
+pub fn of_plans(plans: &[ProgramPlan], units: &[UnitFacts]) -> Vec<finding::UnreadObject> {
+    let of = |plan: &ProgramPlan| {
         let found: Vec<_> = plan.units.iter().filter_map(|&i| units[i].unseen.clone()).collect();
         let program = plan.name.clone();
-        found.into_iter().map(move |u| finding::Unseen { program: program.clone(), object: u.object, reason: u.reason })
+        found.into_iter().map(move |u| finding::UnreadObject {
+            program: program.clone(),
+            object: u.object,
+            reason: u.reason,
+        })
     };
     plans.iter().flat_map(of).collect()
 }
@@ -331,7 +336,7 @@ mod tests {
         for made in ["a", "b", "d"] {
             fs::write(root.join(format!("o/{made}.cu.o")), "").unwrap();
         }
-        let unseen = of(&root, |object| object.ends_with("b.cu.o"), &Present::default());
+        let unseen = of(&root, |object| object.ends_with("b.cu.o"), &DiskSnapshot::default());
         assert_eq!(unseen.units.iter().map(|u| u.source.as_path()).collect::<Vec<_>>(), [Path::new("/s/a.cu")]);
         assert_eq!(unseen.units[0].architectures, [80]);
         assert_eq!(unseen.units[0].nvcc.as_deref(), Some(Path::new("/cuda/bin/nvcc")));
@@ -346,7 +351,7 @@ mod tests {
         let text = format!("[{}, {}]", entry("a.cu"), entry("b.cpp"));
         fs::write(root.join("compile_commands.json"), text).unwrap();
         fs::create_dir(root.join("p")).unwrap();
-        let found = |known| of(&root, |_| known, &Present::default());
+        let found = |known| of(&root, |_| known, &DiskSnapshot::default());
         assert!(found(false).units.is_empty(), "nothing is built yet");
         for object in ["a.cu.o", "b.cpp.o"] {
             fs::write(root.join("p").join(object), "").unwrap();

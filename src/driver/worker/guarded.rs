@@ -3,7 +3,7 @@
 
 use crate::cross_check;
 use check::solver::cache::{Answers, recalling};
-use check::{self, Options, Pace, ProgramReport};
+use check::{self, CheckOptions, Pace, ProgramReport};
 use frontend::second;
 use ir::{Doubt, Module, Program};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const THREAD: &str = "check";
 
 /// Reason why the check of a program did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
-pub enum Fault {
+pub enum WorkerFailure {
     #[error("internal fault in the analysis ({0}); please report it")]
     Panicked(String),
     #[error("the analysis took longer than {0} s (limits.tu_seconds)")]
@@ -59,9 +59,9 @@ fn keep_panics_quiet() {
 /// If the check panicked, exceeded its time by the margin, or got no thread.
 pub fn check_program(
     modules: Vec<Arc<Module>>,
-    options: &Options,
+    options: &CheckOptions,
     answers: Option<Arc<dyn Answers>>,
-) -> Result<ProgramReport, Fault> {
+) -> Result<ProgramReport, WorkerFailure> {
     let options = options.clone();
     let mut by_cgeist = false;
     let mut doubts: Vec<String> = vec![];
@@ -113,11 +113,11 @@ fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>>
 ///
 /// # Errors
 /// If it panicked, exceeded its time by the margin, or got no thread.
-pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
     guarded(Duration::from_secs(u64::from(seconds)) + MARGIN, work)
 }
 
-fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
     keep_panics_quiet();
     let (send, receive) = mpsc::channel();
     // After the time limit nobody receives the result.
@@ -128,19 +128,19 @@ fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send +
         .name(THREAD.into())
         .stack_size(check::STACK)
         .spawn(body)
-        .map_err(|e| Fault::NoThread(e.to_string()))?;
+        .map_err(|e| WorkerFailure::NoThread(e.to_string()))?;
     receive.recv_timeout(limit).map_err(|e| match e {
-        RecvTimeoutError::Timeout => Fault::TooLong(limit.as_secs()),
+        RecvTimeoutError::Timeout => WorkerFailure::TooLong(limit.as_secs()),
         RecvTimeoutError::Disconnected => {
             let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Fault::Panicked(last.unwrap_or_else(|| "no message".to_owned()))
+            WorkerFailure::Panicked(last.unwrap_or_else(|| "no message".to_owned()))
         }
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, guarded};
+    use super::{WorkerFailure, guarded};
     use std::time::Duration;
 
     #[test]
@@ -148,12 +148,12 @@ mod tests {
         assert_eq!(guarded(Duration::from_secs(60), || 7), Ok(7));
         let fault = guarded::<()>(Duration::from_secs(60), || panic!("index {} of {}", 3, 2)).unwrap_err();
         assert!(
-            matches!(&fault, Fault::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/worker/guarded.rs:")),
+            matches!(&fault, WorkerFailure::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/worker/guarded.rs:")),
             "{fault}"
         );
         assert!(!fault.to_string().contains('\n'));
         let slow = guarded(Duration::from_millis(20), || std::thread::sleep(Duration::from_secs(5)));
-        assert_eq!(slow, Err(Fault::TooLong(0)));
+        assert_eq!(slow, Err(WorkerFailure::TooLong(0)));
     }
 
     #[test]

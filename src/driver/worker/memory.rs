@@ -11,27 +11,27 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Last line and exit status of a process that has no more memory.
-struct Ending {
+struct OutOfMemoryExit {
     line: String,
     status: i32,
 }
 
 /// Null while this module sets no limit. Never freed: a thread may be about to read it.
-static ENDING: AtomicPtr<Ending> = AtomicPtr::new(std::ptr::null_mut());
+static ENDING: AtomicPtr<OutOfMemoryExit> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Exit status of a worker that reached its memory limit; differs from those of [`crate::Status`].
 pub const SPENT: i32 = 3;
 
 /// Guard of a memory limit, which ends when the guard is dropped.
 #[derive(Debug)]
-pub struct Limited {
+pub struct MemoryLimitGuard {
     before: Rlimit,
 }
 
 /// Limits this process to `bytes` of memory of its own, besides the check's stack. If it needs more, it prints one
 /// line that names `doing` and ends with status 2.
 #[must_use]
-pub fn limit(bytes: u64, doing: &str) -> Limited {
+pub fn limit(bytes: u64, doing: &str) -> MemoryLimitGuard {
     let line = format!(
         "scuba: {}\n",
         output::harmless(&format!(
@@ -39,13 +39,13 @@ pub fn limit(bytes: u64, doing: &str) -> Limited {
             bytes >> 20
         ))
     );
-    set(bytes, Ending { line, status: 2 })
+    set(bytes, OutOfMemoryExit { line, status: 2 })
 }
 
 /// Limits a worker as [`limit`] does, but ends it with status [`SPENT`] and no line.
 #[must_use]
-pub fn limit_worker(bytes: u64) -> Limited {
-    set(bytes, Ending { line: String::new(), status: SPENT })
+pub fn limit_worker(bytes: u64) -> MemoryLimitGuard {
+    set(bytes, OutOfMemoryExit { line: String::new(), status: SPENT })
 }
 
 /// Part of a memory limit, in bytes, that executions may use before they become undecided; the rest serves the work on
@@ -55,7 +55,7 @@ pub fn of_execution(bytes: u64) -> u64 {
     bytes / 2
 }
 
-fn set(bytes: u64, ending: Ending) -> Limited {
+fn set(bytes: u64, ending: OutOfMemoryExit) -> MemoryLimitGuard {
     check::limit_memory(bytes / 8 * 3);
     let before = getrlimit(Resource::Data);
     // The limit counts the whole stack.
@@ -64,10 +64,10 @@ fn set(bytes: u64, ending: Ending) -> Limited {
     let current = before.maximum.map_or(wanted, |m| m.min(wanted));
     // Without a limit all works as long as the machine has memory.
     let _ = setrlimit(Resource::Data, Rlimit { current: Some(current), maximum: before.maximum });
-    Limited { before }
+    MemoryLimitGuard { before }
 }
 
-impl Drop for Limited {
+impl Drop for MemoryLimitGuard {
     fn drop(&mut self) {
         ENDING.store(std::ptr::null_mut(), Ordering::Release);
         let _ = setrlimit(Resource::Data, Rlimit { current: self.before.current, maximum: self.before.maximum });
@@ -77,7 +77,7 @@ impl Drop for Limited {
 /// Allocator of `scuba`: the system's. Under a limit of this module, a failed allocation prints a last line instead of
 /// aborting.
 #[derive(Debug)]
-pub struct Bounded;
+pub struct BoundedAllocator;
 
 fn checked(p: *mut u8) -> *mut u8 {
     if p.is_null() {
@@ -100,7 +100,7 @@ fn checked(p: *mut u8) -> *mut u8 {
 
 // SAFETY: every call is the system allocator's; `checked` returns what it was given, or not at all.
 #[expect(unsafe_code, reason = "an allocator")]
-unsafe impl GlobalAlloc for Bounded {
+unsafe impl GlobalAlloc for BoundedAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that `System` requires (as in all of these methods).
         checked(unsafe { System.alloc(layout) })

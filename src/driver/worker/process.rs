@@ -5,12 +5,12 @@
 //! JSON.
 
 use super::guarded;
-use super::guarded::Fault;
+use super::guarded::WorkerFailure;
 use super::memory;
 use super::parcel::Parcel;
 use crate::Status;
 use crate::cache::reports;
-use check::{Options, ProgramReport};
+use check::{CheckOptions, ProgramReport};
 use facts::verdicts::Verdicts;
 use ir::Module;
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -25,9 +25,9 @@ use std::sync::Arc;
 pub const COMMAND: &str = "__check";
 
 #[derive(Serialize, Deserialize)]
-struct Job<M> {
+struct WorkerJob<M> {
     modules: Vec<M>,
-    options: Options,
+    options: CheckOptions,
     /// Limit of memory in bytes.
     memory: u64,
     /// Folder of cached verdicts.
@@ -40,17 +40,17 @@ struct Job<M> {
 /// If the check fails there, or the process ends abnormally.
 pub fn check_program(
     modules: &[Arc<Module>],
-    options: &Options,
+    options: &CheckOptions,
     memory: u64,
     verdicts: Option<&Verdicts>,
-) -> Result<ProgramReport, Fault> {
-    let job = Job {
+) -> Result<ProgramReport, WorkerFailure> {
+    let job = WorkerJob {
         modules: modules.iter().map(AsRef::as_ref).collect(),
         options: options.clone(),
         memory,
         cache: verdicts.map(|v| v.folder().to_owned()),
     };
-    let job = postcard::to_stdvec(&job).map_err(|e| Fault::Died(e.to_string()))?;
+    let job = postcard::to_stdvec(&job).map_err(|e| WorkerFailure::Died(e.to_string()))?;
     let worker = std::env::current_exe().map(|program| {
         let mut c = Command::new(program);
         c.arg(COMMAND);
@@ -58,7 +58,7 @@ pub fn check_program(
     });
     worker
         .and_then(|mut command| ask(&mut command, &job))
-        .map_or_else(|e| Err(Fault::Died(e.to_string())), |(status, said)| read(status, &said, memory))
+        .map_or_else(|e| Err(WorkerFailure::Died(e.to_string())), |(status, said)| read(status, &said, memory))
 }
 
 fn ask(command: &mut Command, job: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
@@ -74,13 +74,13 @@ fn ask(command: &mut Command, job: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8
     Ok((worker.wait()?, said))
 }
 
-fn read(status: ExitStatus, said: &[u8], memory: u64) -> Result<ProgramReport, Fault> {
+fn read(status: ExitStatus, said: &[u8], memory: u64) -> Result<ProgramReport, WorkerFailure> {
     if status.code() == Some(memory::SPENT) {
-        return Err(Fault::Memory(memory >> 20));
+        return Err(WorkerFailure::Memory(memory >> 20));
     }
-    let result =
-        serde_json::from_slice::<Result<Parcel, Fault>>(said).unwrap_or_else(|_| Err(Fault::Died(how(status))))?;
-    result.open().ok_or_else(|| Fault::Died(how(status)))
+    let result = serde_json::from_slice::<Result<Parcel, WorkerFailure>>(said)
+        .unwrap_or_else(|_| Err(WorkerFailure::Died(how(status))))?;
+    result.open().ok_or_else(|| WorkerFailure::Died(how(status)))
 }
 
 fn how(status: ExitStatus) -> String {
@@ -96,7 +96,7 @@ pub fn run() -> Status {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let mut input = Vec::new();
     let Ok(_) = std::io::stdin().lock().read_to_end(&mut input) else { return Status::Unable };
-    let Ok(job) = postcard::from_bytes::<Job<Module>>(&input) else { return Status::Unable };
+    let Ok(job) = postcard::from_bytes::<WorkerJob<Module>>(&input) else { return Status::Unable };
     drop(input);
     let limit = memory::limit_worker(job.memory);
     let answers = reports::answers(job.cache.map(Verdicts::new));
@@ -111,7 +111,7 @@ pub fn run() -> Status {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, ask, read};
+    use super::{WorkerFailure, ask, read};
     use std::process::Command;
 
     #[test]
@@ -124,8 +124,8 @@ mod tests {
             of("cat > /dev/null; exit 3").to_string(),
             "the analysis takes more memory than 256 MiB (limits.memory)"
         );
-        assert_eq!(of("kill -KILL $$"), Fault::Died("ended by signal 9".into()));
-        assert_eq!(of("cat > /dev/null; echo nonsense"), Fault::Died("ended with status 0".into()));
-        assert_eq!(of("cat > /dev/null; echo '{\"Err\":{\"TooLong\":7}}'"), Fault::TooLong(7));
+        assert_eq!(of("kill -KILL $$"), WorkerFailure::Died("ended by signal 9".into()));
+        assert_eq!(of("cat > /dev/null; echo nonsense"), WorkerFailure::Died("ended with status 0".into()));
+        assert_eq!(of("cat > /dev/null; echo '{\"Err\":{\"TooLong\":7}}'"), WorkerFailure::TooLong(7));
     }
 }

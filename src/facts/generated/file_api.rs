@@ -4,8 +4,8 @@
 //! these sources in the target's folder. A reply that disagrees with these files is outdated.
 
 use super::folders::tidy;
-use super::reply::{Reply, Target};
-use nvcc::interpose::execution::Execution;
+use super::reply::{Reply, ReplyTarget};
+use nvcc::interpose::execution::ExecutedCommand;
 use nvcc::interpose::links;
 use nvcc::request::{Link, LinkKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +14,19 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Objects that compilers make, each with its source and the other files that a makefile lists as its dependencies.
-pub(super) type Compiled = BTreeMap<PathBuf, Vec<PathBuf>>;
+pub(super) type CompiledObjects = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 /// Returns the links of all targets; `None` if there is no reply, or none that agrees with the generator's files.
 /// `generated` is the time at which CMake wrote those files, `compiled` and `known` are the objects and links read from
 /// them. The contents of these files decide where times do not.
-pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated: SystemTime) -> Option<Vec<Link>> {
+pub(super) fn links(
+    root: &Path,
+    compiled: &CompiledObjects,
+    known: &[Link],
+    generated: SystemTime,
+) -> Option<Vec<Link>> {
     let reply = Reply::of(root, generated)?;
-    let here = Here { root, reply: &reply };
+    let here = BuildReply { root, reply: &reply };
     let mut all = Vec::new();
     for (configuration, target) in &reply.targets {
         let Some(kind) = kind(target) else { continue };
@@ -62,7 +67,7 @@ fn name_versions(all: &mut [Link], known: &[Link]) {
     }
 }
 
-fn kind(target: &Target) -> Option<LinkKind> {
+fn kind(target: &ReplyTarget) -> Option<LinkKind> {
     Some(match target.kind.as_str() {
         "EXECUTABLE" => LinkKind::Executable,
         "STATIC_LIBRARY" => LinkKind::Archive,
@@ -72,12 +77,12 @@ fn kind(target: &Target) -> Option<LinkKind> {
 }
 
 /// A build folder and the reply for it.
-struct Here<'r> {
+struct BuildReply<'r> {
     root: &'r Path,
     reply: &'r Reply,
 }
 
-impl Here<'_> {
+impl BuildReply<'_> {
     /// Resolves a path relative to the source folder, to the spelling that the generator's files imply when read from
     /// `root`.
     fn source(&self, path: &Path) -> PathBuf {
@@ -88,7 +93,7 @@ impl Here<'_> {
 
     /// Returns the objects of a target, including those of object libraries. `None` if the generator's files make other
     /// objects in the target's folder, or lack one.
-    fn objects(&self, target: &Target, configuration: &str, compiled: &Compiled) -> Option<Vec<PathBuf>> {
+    fn objects(&self, target: &ReplyTarget, configuration: &str, compiled: &CompiledObjects) -> Option<Vec<PathBuf>> {
         let mut folder = tidy(&self.root.join(&target.paths.build)).join(format!("CMakeFiles/{}.dir", target.name));
         if self.reply.multi_config {
             folder.push(configuration);
@@ -112,13 +117,13 @@ impl Here<'_> {
     }
 
     /// Returns the libraries that a link names: files, and those that `-l` finds.
-    fn libraries(&self, target: &Target, output: &Path) -> Vec<PathBuf> {
+    fn libraries(&self, target: &ReplyTarget, output: &Path) -> Vec<PathBuf> {
         let text = target.libraries();
         let words = shlex::split(&text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
         let directory = if self.reply.from_root { self.root.to_owned() } else { self.root.join(&target.paths.build) };
         let mut arguments: Vec<OsString> = vec!["c++".into(), "-o".into(), output.into()];
         arguments.extend(words.into_iter().map(OsString::from));
-        let execution = Execution { directory: tidy(&directory), program: "c++".into(), arguments };
+        let execution = ExecutedCommand { directory: tidy(&directory), program: "c++".into(), arguments };
         links::planned(&execution).map(|link| link.inputs.iter().map(|i| tidy(i)).collect()).unwrap_or_default()
     }
 }

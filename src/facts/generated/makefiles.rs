@@ -1,11 +1,11 @@
 //! Reader of the makefiles that CMake writes. `CMakeFiles/TargetDirectories.txt` lists the folders of all targets; in
 //! each, `link.txt` holds the link's commands and `build.make` the compilations.
 
-use super::file_api::Compiled;
+use super::file_api::CompiledObjects;
 use super::folders::tidy;
-use nvcc::command::{Command, Environment};
+use nvcc::command::{Environment, NvccCommand};
 use nvcc::host::{self, SHIM};
-use nvcc::interpose::execution::Execution;
+use nvcc::interpose::execution::ExecutedCommand;
 use nvcc::interpose::links;
 use nvcc::request::{Link, LinkKind};
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Makefiles {
     pub links: Vec<Link>,
     /// Objects that the makefiles make, all with their dependencies.
-    pub compiled: Compiled,
+    pub compiled: CompiledObjects,
     /// Outputs of links whose command runs through the shim.
     pub watched: Vec<PathBuf>,
 }
@@ -79,7 +79,7 @@ fn link(text: &str, folder: &Path) -> Option<Link> {
         let words: Vec<OsString> = shlex::split(line)?.into_iter().map(OsString::from).collect();
         // Launchers stand before the tool.
         (0..words.len().min(4)).find_map(|start| {
-            let execution = Execution {
+            let execution = ExecutedCommand {
                 directory: folder.to_owned(),
                 program: words[start].clone().into(),
                 arguments: words[start..].to_vec(),
@@ -93,7 +93,7 @@ fn link(text: &str, folder: &Path) -> Option<Link> {
 fn device_link(text: &str, folder: &Path) -> Option<Link> {
     text.lines().find_map(|line| {
         let words = host::nvcc_words(&shlex::split(line)?);
-        let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new)?;
+        let plan = NvccCommand::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new)?;
         plan.request.link.filter(|link| link.kind == LinkKind::DeviceLink)
     })
 }

@@ -15,4 +15,4 @@ mod reply;
 
 pub use folders::cmake_home;
 pub use makefiles::compile_commands;
-pub use planned::Planned;
+pub use planned::FolderPlans;

@@ -1,6 +1,6 @@
 //! Reader of `build.ninja` (<https://ninja-build.org/manual.html>), as CMake and Meson write it.
 
-use super::file_api::Compiled;
+use super::file_api::CompiledObjects;
 use super::folders::tidy;
 use nvcc::host::SHIM;
 use nvcc::request::{Link, LinkKind};
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// The statements of one `build.ninja`.
 #[derive(Debug, Default)]
-pub struct Ninja {
+pub struct NinjaFile {
     /// blake3 of the statement that makes an output, with its variables.
     edges: HashMap<PathBuf, [u8; 32]>,
     links: Vec<Link>,
-    compiled: Compiled,
+    compiled: CompiledObjects,
     /// Rules whose command runs through the shim.
     watched_rules: HashSet<String>,
     /// Meson's symbol files of shared libraries, each with its library: links depend on the symbol file, and name the
@@ -23,7 +23,7 @@ pub struct Ninja {
     link_rules: HashMap<PathBuf, String>,
 }
 
-impl Ninja {
+impl NinjaFile {
     /// Reads the file, CMake's `rules.ninja`, and the files that Ninja Multi-Config writes for each configuration:
     /// `build.ninja` includes only one of those. Unreadable files contribute nothing.
     pub fn read(file: &Path) -> Self {
@@ -73,7 +73,7 @@ impl Ninja {
     }
 
     fn add(&mut self, statement: &str, hash: [u8; 32], folder: &Path) {
-        let Statement { outputs, rule, inputs } = Statement::parse(statement);
+        let NinjaStatement { outputs, rule, inputs } = NinjaStatement::parse(statement);
         let path = |word: &String| tidy(&folder.join(word));
         for output in &outputs {
             self.edges.insert(path(output), hash);
@@ -105,7 +105,7 @@ impl Ninja {
     }
 
     /// Returns the outputs of compilers, recognised by CMake's names for its rules: `CUDA_COMPILER__app_Release`.
-    pub fn compiled(&self) -> &Compiled {
+    pub fn compiled(&self) -> &CompiledObjects {
         &self.compiled
     }
 
@@ -156,47 +156,47 @@ fn kind_by_meson(rule: &str, output: &str) -> Option<LinkKind> {
 
 /// A statement `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`.
 #[derive(Debug, Default)]
-struct Statement {
+struct NinjaStatement {
     outputs: Vec<String>,
     rule: String,
     inputs: Vec<String>,
 }
 
-impl Statement {
+impl NinjaStatement {
     fn parse(text: &str) -> Self {
         let mut statement = Self::default();
         let mut words = words(text).into_iter();
         for word in words.by_ref() {
             match word {
-                Word::Colon => break,
-                Word::Text(text) if text != "|" => statement.outputs.push(text),
-                Word::Text(_) => {}
+                NinjaWord::Colon => break,
+                NinjaWord::Text(text) if text != "|" => statement.outputs.push(text),
+                NinjaWord::Text(_) => {}
             }
         }
-        let mut texts = words.filter_map(|w| match w {
-            Word::Text(text) => Some(text),
-            Word::Colon => None,
+        let mut strings = words.filter_map(|w| match w {
+            NinjaWord::Text(text) => Some(text),
+            NinjaWord::Colon => None,
         });
-        statement.rule = texts.next().unwrap_or_default();
-        statement.inputs = texts.take_while(|t| t != "||").filter(|t| t != "|").collect();
+        statement.rule = strings.next().unwrap_or_default();
+        statement.inputs = strings.take_while(|t| t != "||").filter(|t| t != "|").collect();
         statement
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Word {
+enum NinjaWord {
     Text(String),
     Colon,
 }
 
 /// Splits a statement into words at blanks and colons; `$` takes the next character literally.
-fn words(text: &str) -> Vec<Word> {
+fn words(text: &str) -> Vec<NinjaWord> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut letters = text.chars();
-    let end = |word: &mut String, words: &mut Vec<Word>| {
+    let end = |word: &mut String, words: &mut Vec<NinjaWord>| {
         if !word.is_empty() {
-            words.push(Word::Text(std::mem::take(word)));
+            words.push(NinjaWord::Text(std::mem::take(word)));
         }
     };
     while let Some(letter) = letters.next() {
@@ -205,7 +205,7 @@ fn words(text: &str) -> Vec<Word> {
             ' ' => end(&mut word, &mut words),
             ':' => {
                 end(&mut word, &mut words);
-                words.push(Word::Colon);
+                words.push(NinjaWord::Colon);
             }
             other => word.push(other),
         }
@@ -216,7 +216,7 @@ fn words(text: &str) -> Vec<Word> {
 
 #[cfg(test)]
 mod tests {
-    use super::Ninja;
+    use super::NinjaFile;
     use nvcc::request::LinkKind;
     use std::path::{Path, PathBuf};
 
@@ -236,8 +236,8 @@ build d.o: CUDA_EXECUTABLE_DEVICE_LINKER__app_ a.o
 build edit_cache: phony e
 ";
 
-    fn parse(text: &str) -> Ninja {
-        let mut ninja = Ninja::default();
+    fn parse(text: &str) -> NinjaFile {
+        let mut ninja = NinjaFile::default();
         ninja.add_text(text, Path::new("/b"));
         ninja
     }

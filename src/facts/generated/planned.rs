@@ -3,7 +3,7 @@
 use super::folders::{root, target_folder};
 use super::makefiles::{self, Makefiles};
 use super::{file_api, query};
-use crate::currency::Present;
+use crate::currency::DiskSnapshot;
 use nvcc::request::Link;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 /// Plans of some build folders.
 #[derive(Debug, Default)]
-pub struct Planned {
+pub struct FolderPlans {
     pub links: Vec<Link>,
     /// Outputs of links whose command runs through the shim.
     pub(crate) watched: HashSet<PathBuf>,
@@ -22,17 +22,17 @@ pub struct Planned {
     pub(crate) folders: Vec<PathBuf>,
 }
 
-impl Planned {
+impl FolderPlans {
     /// Reads the plans of the build folders that enclose these outputs.
     #[must_use]
-    pub fn of<'p>(outputs: impl IntoIterator<Item = &'p Path>, present: &Present) -> Self {
+    pub fn of<'p>(outputs: impl IntoIterator<Item = &'p Path>, present: &DiskSnapshot) -> Self {
         let folders: BTreeSet<&Path> = outputs.into_iter().filter_map(Path::parent).collect();
         Self::of_folders(folders.into_iter().filter_map(root).collect(), present)
     }
 
     /// Reads the plans of build folders.
     #[must_use]
-    pub fn of_folders(roots: BTreeSet<PathBuf>, present: &Present) -> Self {
+    pub fn of_folders(roots: BTreeSet<PathBuf>, present: &DiskSnapshot) -> Self {
         let mut planned = Self::default();
         for root in roots {
             let ninja = root.join("build.ninja");

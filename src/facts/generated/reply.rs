@@ -18,7 +18,7 @@ pub(super) struct Reply {
     /// Whether objects lie in a folder named after their configuration.
     pub multi_config: bool,
     /// Targets, each with the name of its configuration.
-    pub targets: Vec<(String, Target)>,
+    pub targets: Vec<(String, ReplyTarget)>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -29,7 +29,7 @@ pub(super) struct Paths {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Target {
+pub(super) struct ReplyTarget {
     pub name: String,
     #[serde(rename = "type")]
     pub kind: String,
@@ -40,7 +40,7 @@ pub(super) struct Target {
     #[serde(default)]
     link: LinkStep,
     #[serde(default)]
-    sources: Vec<Source>,
+    sources: Vec<ReplySource>,
     #[serde(default)]
     compile_groups: Vec<CompileGroup>,
 }
@@ -66,7 +66,7 @@ struct Fragment {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Source {
+struct ReplySource {
     /// Path relative to the source folder.
     path: PathBuf,
     compile_group_index: Option<usize>,
@@ -77,7 +77,7 @@ struct CompileGroup {
     language: String,
 }
 
-impl Target {
+impl ReplyTarget {
     /// Returns the C, C++ and CUDA sources that the target compiles.
     pub fn compiled(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(|s| {
@@ -100,9 +100,9 @@ impl Target {
 }
 
 #[derive(Debug, Deserialize)]
-struct Index {
+struct ReplyIndex {
     cmake: CMake,
-    objects: Vec<Object>,
+    objects: Vec<ReplyObject>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,7 +120,7 @@ struct Generator {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Object {
+struct ReplyObject {
     kind: String,
     version: Version,
     json_file: PathBuf,
@@ -134,11 +134,11 @@ struct Version {
 #[derive(Debug, Deserialize)]
 struct CodeModel {
     paths: Paths,
-    configurations: Vec<Configuration>,
+    configurations: Vec<CMakeConfiguration>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Configuration {
+struct CMakeConfiguration {
     name: String,
     targets: Vec<TargetFile>,
 }
@@ -160,7 +160,7 @@ impl Reply {
         if index.metadata().and_then(|m| m.modified()).ok()? < generated {
             return None;
         }
-        let Index { cmake, objects } = read(&index)?;
+        let ReplyIndex { cmake, objects } = read(&index)?;
         let model = objects.iter().find(|o| o.kind == "codemodel" && o.version.major == 2)?;
         let CodeModel { paths, configurations } = read(&folder.join(&model.json_file))?;
         if paths.build.canonicalize().ok()? != root.canonicalize().ok()? {

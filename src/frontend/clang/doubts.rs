@@ -5,8 +5,8 @@
 
 use super::flags;
 use super::predefined::{self, QUESTIONS};
-use crate::asked;
-use crate::own::Own;
+use crate::identifiers;
+use crate::own::UserFolders;
 use ir::Doubt;
 use nvcc::unit::TranslationUnit;
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 const BARE: &[&str] = &["block_size", "cluster_dims", "__block_size__", "__cluster_dims__"];
 
 /// Largest number of names reported for one unit.
-const MOST: usize = 4;
+const MAX: usize = 4;
 
 /// Compiler-dependent names in the user's files of a unit.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct CompilerDependentNames {
     /// True where the code may depend on the architecture.
     pub architectures: bool,
     /// True where code depends on `NDEBUG`, or an assert may have an effect that the program uses.
@@ -31,17 +31,17 @@ pub(super) struct Asked {
     bare: Option<(PathBuf, usize, String)>,
 }
 
-impl Asked {
+impl CompilerDependentNames {
     /// Reads the user's files.
-    pub fn of(files: &[PathBuf], own: &Own) -> Self {
+    pub fn of(files: &[PathBuf], own: &UserFolders) -> Self {
         let mut out = Self::default();
         // The names in scuba.h are defined for it.
         let is_ours = |f: &Path| f.file_name().is_some_and(|n| n == "scuba.h");
         for file in files.iter().filter(|f| !own.is_system(f) && !is_ours(f)) {
             let text = String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
-            out.ndebug |= asked::may_act(&text, "assert");
+            out.ndebug |= identifiers::may_act(&text, "assert");
             let mut before = "";
-            for name in asked::names(&text) {
+            for name in identifiers::names(&text) {
                 if BARE.contains(&name.text) && before == "__attribute__" && out.bare.is_none() {
                     out.bare = Some((file.clone(), name.line, name.text.to_owned()));
                 }
@@ -73,8 +73,8 @@ impl Asked {
         let mut places: Vec<(&PathBuf, usize, &String)> =
             self.names.iter().filter(|(n, _)| differs(n)).map(|(n, (file, line))| (file, *line, n)).collect();
         places.sort();
-        let more = places.len().saturating_sub(MOST);
-        out.extend(places.iter().take(MOST).map(|(file, line, name)| {
+        let more = places.len().saturating_sub(MAX);
+        out.extend(places.iter().take(MAX).map(|(file, line, name)| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
             let words =
                 format!("{file}:{line} asks for `{name}`, which clang answers otherwise than the unit's compiler");

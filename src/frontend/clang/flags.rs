@@ -3,12 +3,12 @@
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
 use super::float128;
-use super::lead::Lead;
+use super::lead::LeadingIncludes;
 use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
 use crate::extraction::ExtractOptions;
 use ir::Side;
-use nvcc::arch::{Compiled, FeatureSet};
+use nvcc::arch::{DeviceCompilation, FeatureSet};
 use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 
@@ -44,9 +44,9 @@ const EXTENDED_LAMBDA: &str = "-D__CUDACC_EXTENDED_LAMBDA__";
 /// device's `malloc` is declared, so that `operator new` of device code would call the host's (clang 22).
 const EXTENDED_LAMBDA_BEHIND: &str = "-D__SCUBA_EXTENDED_LAMBDA__";
 
-/// Fidelity with which clang follows the command; the first attempt is [`Reading::default`].
+/// Fidelity with which clang follows the command; the first attempt is [`Fidelity::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct Fidelity {
     pub asserts: Asserts,
     /// Claim to be the host's GCC, so that the same `#if` branches are taken.
     pub as_gcc: bool,
@@ -62,10 +62,10 @@ pub struct Reading {
     /// Read `__float128` in device code as compat.h's type of that size.
     pub float128: bool,
     /// Device compilation that is read; `None`: the lowest.
-    pub compiled: Option<Compiled>,
+    pub compiled: Option<DeviceCompilation>,
 }
 
-impl Default for Reading {
+impl Default for Fidelity {
     fn default() -> Self {
         Self {
             asserts: Asserts::Kept,
@@ -81,7 +81,7 @@ impl Default for Reading {
 
 /// SCuBA's header, read before everything else.
 #[derive(Clone, Copy, Debug)]
-pub enum Before<'a> {
+pub enum LeadingHeader<'a> {
     Ours(&'a Path),
     /// Precompiled, with the number of source bytes that it covers.
     Precompiled {
@@ -130,13 +130,13 @@ fn is_ndebug(define: &str) -> bool {
 
 /// Returns the compilations of a unit's device code, the lowest first; at least one.
 #[must_use]
-pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<Compiled> {
+pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<DeviceCompilation> {
     let mut all = unit.compiled.clone();
     if all.is_empty() {
-        all = unit.architectures.iter().copied().map(Compiled::plain).collect();
+        all = unit.architectures.iter().copied().map(DeviceCompilation::plain).collect();
     }
     if all.is_empty() {
-        all.push(Compiled::plain(toolkit.default_arch()));
+        all.push(DeviceCompilation::plain(toolkit.default_arch()));
     }
     all.sort_unstable();
     all.dedup();
@@ -145,14 +145,14 @@ pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<Compiled> 
 
 /// Returns the compilation that clang reads in place of `compiled`: that of the nearest architecture that it knows.
 #[must_use]
-pub fn analysed(compiled: Compiled) -> Compiled {
-    Compiled { number: analysed_arch(&[compiled.number], compiled.number), ..compiled }
+pub fn analysed(compiled: DeviceCompilation) -> DeviceCompilation {
+    DeviceCompilation { number: analysed_arch(&[compiled.number], compiled.number), ..compiled }
 }
 
 /// Returns the device macros that clang does not define like nvcc (CUDA 13.0, `nvcc --dryrun`). Those of feature sets
 /// exist since CUDA 12.9.
-fn feature_macros(compiled: Compiled, lettered: bool, version: (u32, u32, u32)) -> Vec<String> {
-    let Compiled { number, features } = compiled;
+fn feature_macros(compiled: DeviceCompilation, lettered: bool, version: (u32, u32, u32)) -> Vec<String> {
+    let DeviceCompilation { number, features } = compiled;
     let mut out = vec!["-DCUDA_DOUBLE_MATH_FUNCTIONS".to_owned()];
     match features {
         FeatureSet::Plain => return out,
@@ -173,7 +173,7 @@ fn feature_macros(compiled: Compiled, lettered: bool, version: (u32, u32, u32)) 
 fn cuda_flags(
     a: &mut Vec<String>,
     unit: &TranslationUnit,
-    (side, reading): (Side, &Reading),
+    (side, reading): (Side, &Fidelity),
     toolkit: &Toolkit,
 ) -> (String, Vec<String>) {
     let (mut arch, mut notes) = (String::new(), vec![]);
@@ -207,9 +207,9 @@ fn cuda_flags(
     }
     // CUDA 13 dropped architectures that clang still knows; that matters only to code generation.
     a.push("--no-cuda-version-check".into());
-    let read = Compiled { number, features: compiled.features };
+    let read = DeviceCompilation { number, features: compiled.features };
     if reading.compiled.is_none() && (asked.len() > 1 || asked[0] != read) {
-        let list: Vec<String> = asked.iter().map(Compiled::to_string).collect();
+        let list: Vec<String> = asked.iter().map(DeviceCompilation::to_string).collect();
         notes.push(format!("{read} is analysed; the command compiles for {}", list.join(", ")));
     }
     if side == Side::Device {
@@ -219,7 +219,7 @@ fn cuda_flags(
 }
 
 /// Adds the user's macros and include folders. Returns the files to include before the source.
-fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Reading) -> Vec<String> {
+fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Fidelity) -> Vec<String> {
     let asserts = reading.asserts;
     let late = reading.late_macros.as_ref();
     let mut user_includes: Vec<String> =
@@ -282,7 +282,7 @@ impl ClangCommand {
     pub fn new(
         unit: &TranslationUnit,
         side: Side,
-        reading: &Reading,
+        reading: &Fidelity,
         toolkit: &Toolkit,
         options: &ExtractOptions,
     ) -> Self {
@@ -380,18 +380,18 @@ impl ClangCommand {
 
     /// Returns the leading includes of the source; `None` where the user's flags include something before it, or
     /// replace a file.
-    pub(super) fn lead(&self, directory: &Path) -> Option<Lead> {
+    pub(super) fn lead(&self, directory: &Path) -> Option<LeadingIncludes> {
         let plain = self.user_includes.is_empty() && !self.arguments.iter().any(|a| a == "-ivfsoverlay");
-        plain.then(|| Lead::of(Path::new(&self.source), directory)).flatten()
+        plain.then(|| LeadingIncludes::of(Path::new(&self.source), directory)).flatten()
     }
 
     /// Adds SCuBA's header, the outputs and the source.
     #[must_use]
-    pub fn files(mut self, before: Before<'_>, bitcode: &Path, depfile: &Path) -> Self {
+    pub fn files(mut self, before: LeadingHeader<'_>, bitcode: &Path, depfile: &Path) -> Self {
         let path = |p: &Path| p.display().to_string();
         match before {
-            Before::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
-            Before::Precompiled { header, skipped } => {
+            LeadingHeader::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
+            LeadingHeader::Precompiled { header, skipped } => {
                 self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)]);
                 if skipped > 0 {
                     self.arguments.extend(["-Xclang".into(), format!("-preamble-bytes={skipped},1")]);

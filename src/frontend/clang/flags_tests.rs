@@ -33,8 +33,8 @@ fn toolkit() -> Toolkit {
 }
 
 fn arguments(unit: &TranslationUnit, side: Side) -> Vec<String> {
-    ClangCommand::new(unit, side, &Reading::default(), &toolkit(), &ExtractOptions::default())
-        .files(Before::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d"))
+    ClangCommand::new(unit, side, &Fidelity::default(), &toolkit(), &ExtractOptions::default())
+        .files(LeadingHeader::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d"))
         .arguments
 }
 
@@ -129,7 +129,7 @@ fn flags_of_layout_are_the_hosts_alone() {
 
 #[test]
 fn sets_of_features_have_nvccs_macros() {
-    let of = |number, features| feature_macros(Compiled { number, features }, true, (13, 0, 88)).join(" ");
+    let of = |number, features| feature_macros(DeviceCompilation { number, features }, true, (13, 0, 88)).join(" ");
     assert_eq!(of(90, FeatureSet::Plain), "-DCUDA_DOUBLE_MATH_FUNCTIONS");
     assert!(of(90, FeatureSet::Specific).ends_with("-D__CUDA_ARCH_SPECIFIC__=900 -D__CUDA_ARCH_FAMILY_SPECIFIC__=900"));
     let family = of(100, FeatureSet::Family);
@@ -207,9 +207,11 @@ fn late_macros_are_the_users_own_in_their_order() {
     );
     assert!(late_macros(&u, Asserts::AsGiven).unwrap().contains("#define NDEBUG 1\n"));
     assert_eq!(late_macros(&unit(Language::Cuda), Asserts::Kept), None);
-    let reading = Reading { late_macros: Some("/t/late.h".into()), ..Reading::default() };
+    let reading = Fidelity { late_macros: Some("/t/late.h".into()), ..Fidelity::default() };
     let command = ClangCommand::new(&u, Side::Host, &reading, &toolkit(), &ExtractOptions::default());
-    let a = command.files(Before::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d")).arguments;
+    let a = command
+        .files(LeadingHeader::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d"))
+        .arguments;
     let at = |f: &str| a.iter().position(|x| x == f).unwrap_or_else(|| panic!("no {f} in {a:?}"));
     assert!(at("/t/compat.h") < at("/t/late.h") && at("/t/late.h") < at("mine.h"));
     assert!(!a.iter().any(|f| f == "-DN=4" || f == "-UN" || f == "-DON"));

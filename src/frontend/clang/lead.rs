@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// The leading includes of a source, and the path of that source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Lead {
+pub(super) struct LeadingIncludes {
     pub text: String,
     pub source: PathBuf,
 }
 
-impl Lead {
+impl LeadingIncludes {
     /// Reads the leading includes of a source; `None` if there are none, or if its name cannot be written in a `#line`.
     pub fn of(source: &Path, directory: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(directory.join(source)).ok()?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Modelled libraries: substrings of a unit's symbols, and the sources of the models.
-struct Library {
+struct ModelledLibrary {
     symbols: &'static [&'static [u8]],
     sources: &'static [&'static str],
 }
@@ -16,16 +16,16 @@ struct Library {
 /// Tensors, on which the models of several libraries build.
 const TENSORS: &str = include_str!("../../../templates/models/aten.cpp");
 
-const LIBRARIES: &[Library] = &[
-    Library {
+const LIBRARIES: &[ModelledLibrary] = &[
+    ModelledLibrary {
         symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
         sources: &[TENSORS, include_str!("../../../templates/models/stable.cpp")],
     },
-    Library {
+    ModelledLibrary {
         symbols: &[b"8nanobind7ndarray", b"3tvm3ffi10TensorView", b"3tvm3ffi6Tensor", b"8DLTensor"],
         sources: &[TENSORS, include_str!("../../../templates/models/dlpack.cpp")],
     },
-    Library { symbols: &[b"pthread_once"], sources: &[include_str!("../../../templates/models/once.cpp")] },
+    ModelledLibrary { symbols: &[b"pthread_once"], sources: &[include_str!("../../../templates/models/once.cpp")] },
 ];
 
 /// Flags like those for host code: no passes, debug information, value names kept.

@@ -19,17 +19,17 @@ mod spread_launches;
 mod toolkit;
 
 use self::compat::COMPAT;
-use self::doubts::Asked;
+use self::doubts::CompilerDependentNames;
 use self::invoke::Refusal;
-use self::pch::Flags;
-use crate::extraction::{ExtractOptions, Extraction, NotAnalysed};
-use crate::llvm::{self, About};
+use self::pch::ClangRun;
+use crate::extraction::{ExtractOptions, Extraction, FailedSide};
+use crate::llvm::{self, CompileFacts};
 use crate::namesakes::SearchFolders;
-use crate::own::Own;
+use crate::own::UserFolders;
 use crate::paths::normalise;
-use flags::{Asserts, Before, ClangCommand, Reading};
+use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
-use nvcc::arch::Compiled;
+use nvcc::arch::DeviceCompilation;
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -48,7 +48,7 @@ pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
 }
 
 /// Largest number of corrections of a unit's sources: code after a corrected error may have further ones.
-const MOST_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4;
 
 impl SideResult {
     fn refused(reason: String) -> Self {
@@ -74,7 +74,7 @@ pub fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<
 #[must_use]
 pub fn arguments(unit: &TranslationUnit, side: Side, options: &ExtractOptions) -> Option<Vec<String>> {
     let toolkit = Toolkit::find(unit, options.cuda_path.as_deref()).ok()?;
-    Some(ClangCommand::new(unit, side, &Reading::default(), &toolkit, options).without_files())
+    Some(ClangCommand::new(unit, side, &Fidelity::default(), &toolkit, options).without_files())
 }
 
 /// Returns the folders of toolkit headers that a unit is read with, as given and with links resolved. The toolkit's
@@ -93,7 +93,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let source = normalise(&unit.directory, &unit.source);
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
-    let refuse = |side, reason: String| NotAnalysed { file: source.clone(), side, reason };
+    let refuse = |side, reason: String| FailedSide { file: source.clone(), side, reason };
     let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
         (Ok(t), Ok(f)) => (t, f),
         (Err(e), _) => {
@@ -121,8 +121,15 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", place.display()))).collect();
         return out;
     }
-    let job =
-        Job { unit, options, toolkit: &toolkit, folder: folder.path(), compat: &compat, frontend: &frontend, deadline };
+    let job = ClangJob {
+        unit,
+        options,
+        toolkit: &toolkit,
+        folder: folder.path(),
+        compat: &compat,
+        frontend: &frontend,
+        deadline,
+    };
     let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
         let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.whole_side(*s)))).collect();
         threads
@@ -165,7 +172,7 @@ fn differ(a: &Module, b: &Module) -> bool {
     postcard::to_stdvec(&same(a)).ok() != postcard::to_stdvec(&same(b)).ok()
 }
 
-struct Job<'a> {
+struct ClangJob<'a> {
     unit: &'a TranslationUnit,
     options: &'a ExtractOptions,
     toolkit: &'a Toolkit,
@@ -175,14 +182,14 @@ struct Job<'a> {
     deadline: Instant,
 }
 
-impl Job<'_> {
+impl ClangJob<'_> {
     /// Reads one side for each architecture, and records the reasons why it may differ from the compiled program.
     fn whole_side(&self, side: Side) -> SideResult {
         let mut result = self.side(side, None);
-        let asked = Asked::of(&result.dependencies, &self.own());
+        let asked = CompilerDependentNames::of(&result.dependencies, &self.own());
         let compiled = flags::compilations(self.unit, self.toolkit);
         let Ok(module) = &mut result.module else { return result };
-        let command = ClangCommand::new(self.unit, side, &Reading::default(), self.toolkit, self.options);
+        let command = ClangCommand::new(self.unit, side, &Fidelity::default(), self.toolkit, self.options);
         module.doubts.extend(asked.doubts(&self.options.clang, &command.without_files(), self.unit));
         if side == Side::Host {
             module.doubts.extend(doubts::of_flags(self.unit));
@@ -217,7 +224,7 @@ impl Job<'_> {
     }
 
     /// Compiles and reads one side: first with asserts kept and as the host's GCC, then ever closer to plain clang.
-    fn side(&self, side: Side, compiled: Option<Compiled>) -> SideResult {
+    fn side(&self, side: Side, compiled: Option<DeviceCompilation>) -> SideResult {
         let stem = match (side, compiled) {
             (Side::Device, None) => "device".to_owned(),
             (Side::Device, Some(one)) => format!("device-{one}"),
@@ -226,13 +233,13 @@ impl Job<'_> {
         let stem = stem.as_str();
         let bitcode = self.folder.join(format!("{stem}.bc"));
         let depfile = self.folder.join(format!("{stem}.d"));
-        let mut reading = Reading { textures: self.mentions_textures(), compiled, ..Reading::default() };
+        let mut reading = Fidelity { textures: self.mentions_textures(), compiled, ..Fidelity::default() };
         let mut reason = String::new();
         let mut asks_for_ndebug = false;
         loop {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
             let header = self.with_header(&command, &bitcode, &depfile);
-            let command = command.files(Before::Ours(self.compat), &bitcode, &depfile);
+            let command = command.files(LeadingHeader::Ours(self.compat), &bitcode, &depfile);
             let ran = header.map_or_else(
                 || {
                     invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline)
@@ -252,7 +259,8 @@ impl Job<'_> {
                     // Without `NDEBUG` this may be another program than the one that nvcc compiles.
                     if restored {
                         let read = invoke::dependencies(&depfile, &self.unit.directory);
-                        asks_for_ndebug = Asked::of(&[read, files.clone()].concat(), &self.own()).ndebug;
+                        asks_for_ndebug =
+                            CompilerDependentNames::of(&[read, files.clone()].concat(), &self.own()).ndebug;
                         if asks_for_ndebug && let Some(next) = self.with_asserts_as_given(&reading) {
                             reading = next;
                             continue;
@@ -312,7 +320,7 @@ impl Job<'_> {
         let folders = SearchFolders::of(self.unit);
         let begins = || command.lead(&self.unit.directory);
         let lead = begins();
-        let flags = |lead| Flags {
+        let flags = |lead| ClangRun {
             clang: &self.options.clang,
             version: self.frontend,
             arguments: command.without_files(),
@@ -324,7 +332,7 @@ impl Job<'_> {
         let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(Some(l))));
         let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
         let header = of_lead.or_else(|| pch::find(kept, &flags(None)))?;
-        let before = Before::Precompiled { header: &header.path, skipped };
+        let before = LeadingHeader::Precompiled { header: &header.path, skipped };
         let arguments = command.clone().files(before, bitcode, depfile).arguments;
         invoke::clang(&self.options.clang, &arguments, &self.unit.directory, self.deadline).ok()?;
         // The header must stand for what clang skipped, even if the source was saved in the meantime.
@@ -341,12 +349,12 @@ impl Job<'_> {
     }
 
     /// Returns the next attempt after a rejection; `None` if no further attempt could help.
-    fn next_reading(&self, now: &Reading, (side, stem): (Side, &str), stderr: &str, line: &str) -> Option<Reading> {
+    fn next_reading(&self, now: &Fidelity, (side, stem): (Side, &str), stderr: &str, line: &str) -> Option<Fidelity> {
         if !now.textures && stderr.contains(flags::TEXTURES) {
-            return Some(Reading { textures: true, ..now.clone() });
+            return Some(Fidelity { textures: true, ..now.clone() });
         }
         if side == Side::Device && !now.float128 && float128::is_refused(stderr) {
-            return Some(Reading { float128: true, ..now.clone() });
+            return Some(Fidelity { float128: true, ..now.clone() });
         }
         if now.late_macros.is_none()
             && invoke::is_before_the_source(stderr)
@@ -354,32 +362,32 @@ impl Job<'_> {
         {
             let file = self.folder.join(format!("{stem}-macros.h"));
             std::fs::write(&file, text).ok()?;
-            return Some(Reading { late_macros: Some(file), ..now.clone() });
+            return Some(Fidelity { late_macros: Some(file), ..now.clone() });
         }
-        if now.overlay.as_ref().is_none_or(|o| o.rounds < MOST_ROUNDS) {
+        if now.overlay.as_ref().is_none_or(|o| o.rounds < MAX_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));
             let overlay = std::fs::create_dir_all(&folder).ok().and_then(|()| {
                 source_overlay::overlay((side, stderr), &self.unit.directory, &folder, now.overlay.as_ref())
             });
             if overlay.is_some() {
-                return Some(Reading { overlay, ..now.clone() });
+                return Some(Fidelity { overlay, ..now.clone() });
             }
         }
         if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
             return self.with_asserts_as_given(now);
         }
         if now.as_gcc && !line.ends_with("file not found") {
-            return Some(Reading { as_gcc: false, ..now.clone() });
+            return Some(Fidelity { as_gcc: false, ..now.clone() });
         }
         None
     }
 
     /// Returns the same reading with `NDEBUG` as in the command.
-    fn with_asserts_as_given(&self, now: &Reading) -> Option<Reading> {
+    fn with_asserts_as_given(&self, now: &Fidelity) -> Option<Fidelity> {
         if let Some((file, text)) = now.late_macros.as_ref().zip(flags::late_macros(self.unit, Asserts::AsGiven)) {
             std::fs::write(file, text).ok()?;
         }
-        Some(Reading { asserts: Asserts::AsGiven, ..now.clone() })
+        Some(Fidelity { asserts: Asserts::AsGiven, ..now.clone() })
     }
 
     fn read(
@@ -390,7 +398,7 @@ impl Job<'_> {
         command: ClangCommand,
         asserts_restored: bool,
     ) -> SideResult {
-        let about = About {
+        let about = CompileFacts {
             side,
             source: self.unit.source.to_string_lossy().into_owned(),
             directory: self.unit.directory.clone(),
@@ -418,8 +426,8 @@ impl Job<'_> {
     }
 
     /// Returns the classifier of the user's files. A corrected copy has the name of its original.
-    fn own(&self) -> Own {
+    fn own(&self) -> UserFolders {
         let ours = std::iter::once(self.folder.to_owned()).chain(self.options.headers.clone());
-        Own::of(self.unit, self.toolkit.folders()).and_ours(ours)
+        UserFolders::of(self.unit, self.toolkit.folders()).and_ours(ours)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::compat::COMPAT;
 use super::invoke;
-use super::lead::Lead;
+use super::lead::LeadingIncludes;
 use super::toolkit::STAND_INS;
 use crate::namesakes::{Namesakes, SearchFolders};
 use files::{Dependency, Hashes, Since};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Largest number of headers kept, of about 10 MiB each; the least recently used are removed. While so many are in use,
 /// none is made for a single source.
-const MOST: usize = 40;
+const MAX: usize = 40;
 /// Largest number of flag sets remembered as seen once.
 const SEEN: usize = 2000;
 /// Interval after which a header is marked as used again, and rejected flags are retried.
@@ -27,30 +27,30 @@ const NOTED: Duration = Duration::from_secs(24 * 3600);
 const GONE: Duration = Duration::from_secs(120);
 
 /// A header that is up to date, and the files that it was made of.
-pub(super) struct Header {
+pub(super) struct PrecompiledHeader {
     pub path: PathBuf,
     pub files: Vec<PathBuf>,
 }
 
 /// Cache folder of one header.
-struct Place {
+struct HeaderFolder {
     folder: PathBuf,
 }
 
 /// Inputs of a header.
 #[derive(Debug, Serialize, Deserialize)]
-struct Inputs {
+struct HeaderInputs {
     files: Vec<Dependency>,
     namesakes: Namesakes,
 }
 
 /// Parameters of a run of clang for one side: flags without files, version, folders, deadline.
-pub(super) struct Flags<'a> {
+pub(super) struct ClangRun<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
     pub arguments: Vec<String>,
     /// Leading includes of the source, if they are to be precompiled too.
-    pub lead: Option<&'a Lead>,
+    pub lead: Option<&'a LeadingIncludes>,
     pub directory: &'a Path,
     /// Folders that are searched for includes.
     pub folders: &'a SearchFolders,
@@ -59,14 +59,14 @@ pub(super) struct Flags<'a> {
 
 /// Returns the precompiled header for these flags; `None` if there is none yet, or if clang would read another program
 /// with it.
-pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
+pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeader> {
     // Files that the flags include come before SCuBA's header.
     if flags.arguments.iter().any(|a| a.starts_with("-include") || a.starts_with("-imacros") || a == "-ivfsoverlay") {
         return None;
     }
-    let place = Place { folder: kept.join(key(flags).to_hex().as_str()) };
+    let place = HeaderFolder { folder: kept.join(key(flags).to_hex().as_str()) };
     if let Some(files) = place.current(flags.folders) {
-        return Some(Header { path: place.header(), files });
+        return Some(PrecompiledHeader { path: place.header(), files });
     }
     // Most flags of a single `scuba check` never occur again.
     if !place.folder.is_dir() {
@@ -78,11 +78,11 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
     }
     let made = place.make(flags);
     tidy(kept);
-    made.map(|files| Header { path: place.header(), files })
+    made.map(|files| PrecompiledHeader { path: place.header(), files })
 }
 
 /// Hashes everything that decides how clang reads the header.
-fn key(flags: &Flags<'_>) -> blake3::Hash {
+fn key(flags: &ClangRun<'_>) -> blake3::Hash {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hash.update(&bytes.len().to_le_bytes());
@@ -119,7 +119,7 @@ fn has_relative_folders(arguments: &[String]) -> bool {
     })
 }
 
-impl Place {
+impl HeaderFolder {
     fn header(&self) -> PathBuf {
         self.folder.join("header.pch")
     }
@@ -147,7 +147,7 @@ impl Place {
     /// Returns the header's input files if none of them changed and no other file would be found in place of one.
     fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
-        let Inputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let HeaderInputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
         let hashes = Hashes::of_this_process();
         let unchanged = !files.is_empty() && files.iter().all(|f| f.is_unchanged(hashes));
         let names = files.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
@@ -161,7 +161,7 @@ impl Place {
     }
 
     /// Makes the header; only one process does so at a time, and the others get none.
-    fn make(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
+    fn make(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
         self.remove_what_the_dead_left();
         let lock = self.folder.join("making");
         if age(&self.refused()).is_some_and(|a| a < NOTED) {
@@ -176,7 +176,7 @@ impl Place {
         made
     }
 
-    fn write(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
+    fn write(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
         let since = Since::now();
         let ours = self.ours();
         self.keep(&ours, COMPAT)?;
@@ -218,7 +218,7 @@ impl Place {
         let names = inputs.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
         let namesakes = flags.folders.namesakes(names, &since)?;
         inputs.push(Dependency::of(&self.header(), hashes)?);
-        let inputs = Inputs { files: inputs, namesakes };
+        let inputs = HeaderInputs { files: inputs, namesakes };
         self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
         Some(paths(inputs.files))
     }
@@ -257,15 +257,15 @@ fn age(path: &Path) -> Option<Duration> {
 }
 
 /// A folder and the time since its last use.
-type Used = (Duration, PathBuf);
+type FolderAge = (Duration, PathBuf);
 
 /// Lists the cache, the last used first: headers, and flags that occurred once.
-fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
+fn all_kept(kept: &Path) -> (Vec<FolderAge>, Vec<FolderAge>) {
     let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
     let folders = entries.map(|e| e.path()).filter(|p| p.is_dir() && !p.ends_with(STAND_INS));
     let (mut made, mut seen) = (vec![], vec![]);
     for folder in folders {
-        match age(&Place { folder: folder.clone() }.inputs()) {
+        match age(&HeaderFolder { folder: folder.clone() }.inputs()) {
             Some(age) => made.push((age, folder)),
             None => seen.push((age(&folder).unwrap_or_default(), folder)),
         }
@@ -277,14 +277,14 @@ fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
 
 /// Whether another header would evict one that is in use: a project of many sources would otherwise keep remaking them.
 fn are_all_in_use(kept: &Path) -> bool {
-    all_kept(kept).0.get(MOST - 1).is_some_and(|(age, _)| *age < NOTED)
+    all_kept(kept).0.get(MAX - 1).is_some_and(|(age, _)| *age < NOTED)
 }
 
 /// Removes the least recently used entries beyond the limits.
 fn tidy(kept: &Path) {
     let (made, seen) = all_kept(kept);
     // Another process may have removed a folder already.
-    for (_, folder) in made.into_iter().skip(MOST).chain(seen.into_iter().skip(SEEN)) {
+    for (_, folder) in made.into_iter().skip(MAX).chain(seen.into_iter().skip(SEEN)) {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn what_decides_the_header_decides_its_key() {
         let of = |flags: &str, directory: &str, version: &str| {
-            key(&Flags {
+            key(&ClangRun {
                 clang: Path::new("clang"),
                 version,
                 arguments: words(flags),
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn what_the_dead_left_goes() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place { folder: folder.path().to_owned() };
+        let place = HeaderFolder { folder: folder.path().to_owned() };
         let old = SystemTime::now() - 2 * GONE;
         for (name, modified) in
             [("making", old), (".tmpold", old), (".tmpnew", SystemTime::now()), ("header.pch", old), ("refused", old)]
@@ -352,8 +352,8 @@ mod tests {
     #[test]
     fn the_longest_unused_go_first() {
         let kept = tempfile::tempdir().unwrap();
-        for i in 0..MOST + 3 {
-            let place = Place { folder: kept.path().join(format!("{i:02}")) };
+        for i in 0..MAX + 3 {
+            let place = HeaderFolder { folder: kept.path().join(format!("{i:02}")) };
             std::fs::create_dir(&place.folder).unwrap();
             std::fs::write(place.inputs(), "[]").unwrap();
             let used = SystemTime::now() - Duration::from_secs(1000 - i as u64);
@@ -363,6 +363,6 @@ mod tests {
         let mut left: Vec<_> =
             std::fs::read_dir(kept.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         left.sort();
-        assert_eq!((left.len(), left[0].as_str()), (MOST, "03"));
+        assert_eq!((left.len(), left[0].as_str()), (MAX, "03"));
     }
 }

@@ -26,7 +26,7 @@ pub(super) const QUESTIONS: &[&str] = &[
 ];
 
 /// Map from macro names to their definitions.
-pub type Macros = BTreeMap<String, String>;
+pub type MacroTable = BTreeMap<String, String>;
 
 /// Returns the names that clang with `arguments` defines differently than the unit's own compiler; `None` if one of
 /// them cannot be run.
@@ -58,7 +58,7 @@ pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> 
 
 /// Returns the macros that clang with `arguments` predefines.
 #[must_use]
-pub fn of_clang(clang: &Path, arguments: &[String], directory: &Path) -> Option<Macros> {
+pub fn of_clang(clang: &Path, arguments: &[String], directory: &Path) -> Option<MacroTable> {
     asked(clang, &preprocessing(arguments), directory)
 }
 
@@ -102,7 +102,7 @@ fn preprocessing(arguments: &[String]) -> Vec<String> {
     out
 }
 
-fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<Macros> {
+fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<MacroTable> {
     let mut command = Command::new(compiler);
     command.args(flags).args(["-E", "-dM", "/dev/null"]).current_dir(directory).stdin(Stdio::null());
     let out = command.output().ok().filter(|o| o.status.success())?;
@@ -111,7 +111,7 @@ fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<Macros> 
 
 /// Parses the output of `-dM`.
 #[must_use]
-pub fn parse(text: &str) -> Macros {
+pub fn parse(text: &str) -> MacroTable {
     let define = |line: &str| {
         let rest = line.strip_prefix("#define ")?;
         let end = rest.find([' ', '(']).unwrap_or(rest.len());

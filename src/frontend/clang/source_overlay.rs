@@ -15,7 +15,7 @@
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
 //! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]).
 
-use super::device_functions::{self, Mentioned};
+use super::device_functions::{self, NamePosition};
 use super::kernel_bodies;
 use super::spread_launches::{self, EXPRESSION};
 use crate::names::SHARED_PREFIX;
@@ -49,13 +49,13 @@ pub struct Overlay {
 
 /// Corrections of one file.
 #[derive(Default)]
-struct Complaints {
+struct FileCorrections {
     percents: bool,
     commas: bool,
     /// Declarations of device functions.
-    functions: BTreeSet<Mentioned>,
+    functions: BTreeSet<NamePosition>,
     /// Failed instantiations on the host side.
-    instantiated: BTreeSet<kernel_bodies::Place>,
+    instantiated: BTreeSet<kernel_bodies::SourcePosition>,
     /// Positions (1-based line and column) of shared variables.
     shared: BTreeSet<(usize, usize)>,
     /// Positions (1-based line and column) where an expression was expected.
@@ -106,8 +106,8 @@ pub(super) fn overlay(
 }
 
 /// Collects clang's errors that may be corrected, by file.
-fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
-    let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
+fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, FileCorrections> {
+    let mut files: BTreeMap<PathBuf, FileCorrections> = BTreeMap::new();
     if side == Side::Host {
         for (file, place) in kernel_bodies::instantiated(stderr) {
             files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
@@ -144,7 +144,7 @@ pub(super) fn place(line: &str) -> Option<(&Path, usize, usize)> {
 }
 
 /// Applies all corrections to a text, and returns descriptions of those that changed it.
-fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static str>) {
+fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'static str>) {
     let mut said = vec![];
     let mut text = original;
     let mut take = |text: &mut Vec<u8>, new: Vec<u8>, what: &'static str| {

@@ -1,6 +1,6 @@
 //! Converts LLVM constants to [`Const`]s, with constant address computations folded to an offset from their global.
 
-use super::Reader;
+use super::ModuleReader;
 use super::bindings::{Opcode, Type, Value, ValueKind as K};
 use ir::{Bytes, Const, Elements};
 
@@ -13,7 +13,7 @@ pub(super) enum GepPart<'m> {
 /// Largest length in characters of the text kept for a constant expression that is not modelled.
 const MAX_OPAQUE: usize = 120;
 
-impl<'m> Reader<'m> {
+impl<'m> ModuleReader<'m> {
     /// Converts a constant of any kind; one without a [`Const`] form becomes [`Const::Opaque`] with its text.
     pub(super) fn constant(&mut self, v: Value<'m>) -> Const {
         let ty = v.ty();

@@ -4,10 +4,10 @@
 //! in its text.
 
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
-use super::members::{Described, Members};
-use crate::own::Own;
+use super::members::{DebugStructures, StructMembers};
+use crate::own::UserFolders;
 use crate::paths::normalise;
-use ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeId, TypeKind, Var};
+use ir::{ADDED, FileId, Loc, LocId, SourceFile, SourceTypeFacts, TypeDef, TypeId, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -42,9 +42,9 @@ pub(super) mod operand {
 const MAX_TYPE_DEPTH: u32 = 24;
 
 /// Tables of files and locations while they grow.
-pub(super) struct Debug<'m> {
+pub(super) struct DebugTables<'m> {
     bitcode: Bitcode<'m>,
-    own: Own,
+    own: UserFolders,
     directory: PathBuf,
     pub(super) files: Vec<SourceFile>,
     pub(super) locs: Vec<Loc>,
@@ -52,12 +52,12 @@ pub(super) struct Debug<'m> {
     path_ids: FxHashMap<String, FileId>,
     loc_ids: FxHashMap<Meta<'m>, LocId>,
     type_names: FxHashMap<Meta<'m>, String>,
-    pub(super) members: Members<'m>,
+    pub(super) members: StructMembers<'m>,
 }
 
-impl<'m> Debug<'m> {
+impl<'m> DebugTables<'m> {
     /// Creates empty tables. `own` decides which files are the user's; `directory` is the compiler's working directory.
-    pub(super) fn new(bitcode: Bitcode<'m>, own: Own, directory: PathBuf) -> Self {
+    pub(super) fn new(bitcode: Bitcode<'m>, own: UserFolders, directory: PathBuf) -> Self {
         Self {
             bitcode,
             own,
@@ -69,7 +69,7 @@ impl<'m> Debug<'m> {
             path_ids: FxHashMap::default(),
             loc_ids: FxHashMap::default(),
             type_names: FxHashMap::default(),
-            members: Members::new(bitcode),
+            members: StructMembers::new(bitcode),
         }
     }
 
@@ -187,13 +187,13 @@ impl<'m> Debug<'m> {
 
     /// Adds names and types of members to every structure of the table.
     pub(super) fn describe_fields(&mut self, types: &mut [TypeDef]) {
-        let Described { types: of_source, members } = self.members.name_fields(types);
+        let DebugStructures { types: of_source, members } = self.members.name_fields(types);
         for (n, ty) in of_source {
             types[n].source = Some(self.type_name(Some(ty)));
         }
         for (n, field, ty, private) in members {
             let of_elements = self.plain(ty).map(|t| self.elements_of(t));
-            let declared = Declared {
+            let declared = SourceTypeFacts {
                 type_name: self.type_name(Some(ty)),
                 unsigned: of_elements.is_some_and(|t| self.is_unsigned(t)),
                 pointee: of_elements.and_then(|t| self.pointee(t)),

@@ -1,13 +1,13 @@
 //! Lowers the blocks of a function: numbering of values, variables of allocas, terminators.
 
-use super::Reader;
+use super::ModuleReader;
 use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};
 use ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
 use rustc_hash::FxHashMap;
 
 /// Lowering state of one function.
-pub(super) struct Body<'r, 'm> {
-    pub(super) reader: &'r mut Reader<'m>,
+pub(super) struct FunctionLowering<'r, 'm> {
+    pub(super) reader: &'r mut ModuleReader<'m>,
     values: FxHashMap<Value<'m>, ValueId>,
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     variables: FxHashMap<Value<'m>, Var>,
@@ -26,7 +26,7 @@ pub(super) struct Body<'r, 'm> {
 }
 
 /// Parts of a lowered definition; empty for a declaration.
-pub(super) struct Lowered {
+pub(super) struct LoweredDefinition {
     pub(super) blocks: Vec<Block>,
     /// Number of values.
     pub(super) values: u32,
@@ -37,9 +37,9 @@ pub(super) struct Lowered {
 }
 
 /// Lowers the blocks of a function.
-pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
+pub(super) fn body<'m>(reader: &mut ModuleReader<'m>, f: Value<'m>) -> LoweredDefinition {
     let blocks = f.blocks();
-    let mut body = Body {
+    let mut body = FunctionLowering {
         values: FxHashMap::default(),
         blocks: blocks.iter().copied().zip((0..).map(BlockId)).collect(),
         variables: FxHashMap::default(),
@@ -66,10 +66,10 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
     for (block, inst) in std::mem::take(&mut body.edges) {
         out[block.index()].insts.push(inst);
     }
-    Lowered { blocks: out, values: body.next, by_address: body.by_address, of_classes: body.of_classes }
+    LoweredDefinition { blocks: out, values: body.next, by_address: body.by_address, of_classes: body.of_classes }
 }
 
-impl<'m> Body<'_, 'm> {
+impl<'m> FunctionLowering<'_, 'm> {
     fn number(&mut self, v: Value<'m>) -> ValueId {
         let id = self.fresh();
         self.values.insert(v, id);

@@ -4,12 +4,12 @@
 //! Other assembly is unchanged. Syntax: PTX ISA 9.0, sections 9.7.9.8 (`ld`) and 9.7.9.12 (`st`).
 
 use super::bindings::{LlvmTypeKind, Type, Value};
-use super::function::Body;
-use ir::{Bytes, CastOp, Const, LocId, Op, Operand, Step, TypeKind};
+use super::function::FunctionLowering;
+use ir::{AddressStep, Bytes, CastOp, Const, LocId, Op, Operand, TypeKind};
 
 /// A single `ld` or `st`.
 #[derive(Clone, Debug, PartialEq)]
-struct Access {
+struct PtxAccess {
     store: bool,
     /// Type of an element in memory, and whether a wider register sign-extends it.
     element: TypeKind,
@@ -34,7 +34,7 @@ fn outputs(constraints: &str) -> Option<usize> {
 }
 
 /// Parses the text of an assembly statement (LLVM's spelling: operands are `$0`).
-fn parse(text: &str) -> Option<Access> {
+fn parse(text: &str) -> Option<PtxAccess> {
     let statement = text.trim().trim_end_matches(|c: char| c == ';' || c.is_whitespace());
     if statement.contains(';') || statement.contains("//") {
         return None;
@@ -77,7 +77,7 @@ fn parse(text: &str) -> Option<Access> {
         Some((a, o)) => (operand(a.trim())?, o.trim().parse().ok()?),
         None => (operand(inside.trim())?, 0),
     };
-    (registers.len() == lanes).then_some(Access { store, element, signed, volatile, address, offset, registers })
+    (registers.len() == lanes).then_some(PtxAccess { store, element, signed, volatile, address, offset, registers })
 }
 
 /// Qualifiers without effect on the access: global memory, whose addresses are generic ones (PTX ISA 9.0, 5.1), cache
@@ -99,7 +99,7 @@ fn operand(text: &str) -> Option<usize> {
     text.strip_prefix('$')?.parse().ok()
 }
 
-impl<'m> Body<'_, 'm> {
+impl<'m> FunctionLowering<'_, 'm> {
     /// Lowers inline PTX with a single load or store of a generic pointer. The surrounding operations become
     /// instructions of their own; the last one is returned.
     pub(super) fn memory_asm(
@@ -204,7 +204,7 @@ impl<'m> Body<'_, 'm> {
         }
         let ty = self.reader.types.id(pointer.ty());
         let index = Operand::Const(Const::Int { bits: 64, value: i128::from(bytes) });
-        let steps = vec![Step::Index { index, stride: Bytes(1), count: None }];
+        let steps = vec![AddressStep::Index { index, stride: Bytes(1), count: None }];
         self.emit(ty, Op::Gep { base, steps, inbounds: false }, loc)
     }
 
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn loads_and_stores_are_read() {
         let load = |element, signed, registers: &[usize], address| {
-            Some(Access {
+            Some(PtxAccess {
                 store: false,
                 element,
                 signed,
@@ -242,7 +242,7 @@ mod tests {
         );
         assert_eq!(
             parse("st.volatile.global.u16 [$0+4], $1;"),
-            Some(Access {
+            Some(PtxAccess {
                 store: true,
                 element: TypeKind::Int(16),
                 signed: false,

@@ -2,8 +2,8 @@
 
 use super::bindings::{IntPredicate, Opcode, RealPredicate, RmwOp, Value, ValueKind};
 use super::constants::GepPart;
-use super::function::Body;
-use ir::{AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, Step, TypeId};
+use super::function::FunctionLowering;
+use ir::{AddressStep, AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, TypeId};
 
 /// Returns LLVM's spelling of an opcode, for messages.
 pub(super) fn opcode_name(o: Opcode) -> String {
@@ -116,7 +116,7 @@ fn atomic_op(o: RmwOp) -> AtomicOp {
     }
 }
 
-impl<'m> Body<'_, 'm> {
+impl<'m> FunctionLowering<'_, 'm> {
     /// Lowers an instruction other than a terminator.
     pub(super) fn op(&mut self, inst: Value<'m>, loc: LocId) -> Op {
         let Some(opcode) = inst.opcode() else { return self.other("unknown".into(), inst, loc) };
@@ -224,10 +224,10 @@ impl<'m> Body<'_, 'm> {
             .into_iter()
             .map(|p| match p {
                 GepPart::Field { offset, field, ty, of } => {
-                    Step::Field { offset, field, ty: self.reader.types.id(ty), of: self.reader.types.id(of) }
+                    AddressStep::Field { offset, field, ty: self.reader.types.id(ty), of: self.reader.types.id(of) }
                 }
                 GepPart::Index { index, stride, count } => {
-                    Step::Index { index: self.operand(index, loc), stride, count }
+                    AddressStep::Index { index: self.operand(index, loc), stride, count }
                 }
             })
             .collect();

@@ -29,7 +29,7 @@ const SUBPROGRAM_TYPE: usize = 4;
 const DEPTH: usize = 24;
 
 /// Source layout of a structure.
-struct Layout<'m> {
+struct SourceLayout<'m> {
     /// Size in bytes.
     size: u64,
     members: Vec<Member<'m>>,
@@ -45,24 +45,24 @@ struct Member<'m> {
 }
 
 /// The structures that the debug information describes.
-pub(super) struct Members<'m> {
+pub(super) struct StructMembers<'m> {
     bitcode: Bitcode<'m>,
     seen: FxHashSet<Meta<'m>>,
-    layouts: FxHashMap<Meta<'m>, Layout<'m>>,
+    layouts: FxHashMap<Meta<'m>, SourceLayout<'m>>,
     by_name: FxHashMap<String, Vec<Meta<'m>>>,
     /// Structures that a variable identifies.
     of_variables: Vec<(TypeId, Meta<'m>)>,
 }
 
 /// Facts of the debug information about the module's structures.
-pub(super) struct Described<'m> {
+pub(super) struct DebugStructures<'m> {
     /// Pairs of structure and source type.
     pub(super) types: Vec<(usize, Meta<'m>)>,
     /// Structure, member, the member's source type, and whether it is private.
     pub(super) members: Vec<(usize, usize, Meta<'m>, bool)>,
 }
 
-impl<'m> Members<'m> {
+impl<'m> StructMembers<'m> {
     pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
         Self {
             bitcode,
@@ -140,7 +140,7 @@ impl<'m> Members<'m> {
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
         let name = name.split('<').next().unwrap_or_default().to_owned();
         self.by_name.entry(name).or_default().push(ty);
-        self.layouts.insert(ty, Layout { size: ty.size_in_bits() / 8, members });
+        self.layouts.insert(ty, SourceLayout { size: ty.size_in_bits() / 8, members });
     }
 
     /// Returns the structure behind the typedefs and qualifiers of a source type; for an array, that of its elements.
@@ -157,7 +157,7 @@ impl<'m> Members<'m> {
     }
 
     /// Returns the only member at a field; bit-fields may share a storage unit.
-    fn member(&self, layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>, bool)> {
+    fn member(&self, layout: &SourceLayout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>, bool)> {
         let mut within =
             layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
         // A member without size shares its offset with another one.
@@ -221,8 +221,8 @@ impl<'m> Members<'m> {
     }
 
     /// Adds member names to every structure of the table.
-    pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> Described<'m> {
-        let mut out = Described { types: vec![], members: vec![] };
+    pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> DebugStructures<'m> {
+        let mut out = DebugStructures { types: vec![], members: vec![] };
         let known = self.known(types);
         let mut namesakes: FxHashMap<String, usize> = FxHashMap::default();
         for def in types.iter() {

@@ -22,25 +22,25 @@ mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::names::SHARED_PREFIX;
-use crate::own::Own;
+use crate::own::UserFolders;
 use bindings::demangle;
-use debug::Debug;
+use debug::DebugTables;
 use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use library_models::{LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
-use types::TypeTable;
+use types::LlvmTypeTable;
 
 /// Facts about a unit that are not in the bitcode.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct CompileFacts {
     pub side: Side,
     /// Main source file as given to the compiler.
     pub source: String,
     /// Absolute working directory of the compiler: relative paths of the debug information start there.
     pub directory: PathBuf,
     /// Classifier of the user's files.
-    pub own: Own,
+    pub own: UserFolders,
     /// Architecture, e.g. `sm_80`; empty on the host side.
     pub arch: String,
     /// Front end and version, e.g. `clang 22.1.8`.
@@ -52,7 +52,7 @@ pub struct About {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum BitcodeError {
     #[error("cannot read the bitcode {path}: {message}")]
     Bitcode { path: PathBuf, message: String },
 }
@@ -61,37 +61,37 @@ pub enum ReadError {
 ///
 /// # Errors
 /// Fails where LLVM cannot parse a file, or link them.
-pub fn read_bitcode(path: &Path, models: &[PathBuf], about: About) -> Result<Module, ReadError> {
+pub fn read_bitcode(path: &Path, models: &[PathBuf], about: CompileFacts) -> Result<Module, BitcodeError> {
     let context = inkwell::context::Context::create();
     let parse = |path: &Path| {
         inkwell::module::Module::parse_bitcode_from_path(path, &context)
-            .map_err(|e| ReadError::Bitcode { path: path.to_owned(), message: e.to_string() })
+            .map_err(|e| BitcodeError::Bitcode { path: path.to_owned(), message: e.to_string() })
     };
     let module = parse(path)?;
     for model in models {
         module
             .link_in_module(parse(model)?)
-            .map_err(|e| ReadError::Bitcode { path: model.clone(), message: e.to_string() })?;
+            .map_err(|e| BitcodeError::Bitcode { path: model.clone(), message: e.to_string() })?;
     }
-    Ok(Reader::new(Bitcode::new(&module), about).read())
+    Ok(ModuleReader::new(Bitcode::new(&module), about).read())
 }
 
 /// Tables that grow while a module is read.
-struct Reader<'m> {
+struct ModuleReader<'m> {
     bitcode: Bitcode<'m>,
-    about: About,
-    types: TypeTable<'m>,
-    debug: Debug<'m>,
+    about: CompileFacts,
+    types: LlvmTypeTable<'m>,
+    debug: DebugTables<'m>,
     functions: FxHashMap<Value<'m>, FuncId>,
     globals: FxHashMap<Value<'m>, GlobalId>,
 }
 
-impl<'m> Reader<'m> {
-    fn new(bitcode: Bitcode<'m>, about: About) -> Self {
+impl<'m> ModuleReader<'m> {
+    fn new(bitcode: Bitcode<'m>, about: CompileFacts) -> Self {
         Self {
             bitcode,
-            types: TypeTable::new(bitcode),
-            debug: Debug::new(bitcode, about.own.clone(), about.directory.clone()),
+            types: LlvmTypeTable::new(bitcode),
+            debug: DebugTables::new(bitcode, about.own.clone(), about.directory.clone()),
             functions: FxHashMap::default(),
             globals: FxHashMap::default(),
             about,

@@ -15,7 +15,7 @@ const CLUSTER_DIMS: &[u8] = b"scuba:cluster_dims\0";
 const TILE: &[u8] = b"scuba:tile\0";
 
 /// Arguments of an annotation; `None` for one that is no positive number.
-type Numbers = Vec<Option<u32>>;
+type AnnotationArguments = Vec<Option<u32>>;
 
 /// Moves the annotations into their kernels.
 pub(super) fn lift(m: &mut Module) {
@@ -29,33 +29,34 @@ pub(super) fn lift(m: &mut Module) {
         }
     }
     m.globals[table].init = Some(Const::Aggregate { ty, elems: rest });
-    let (tile, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, what, _)| matches!(what, What::Tile));
+    let (tile, said): (Vec<_>, Vec<_>) =
+        said.into_iter().partition(|(_, what, _)| matches!(what, ShapeAnnotation::Tile));
     tiles::close(m, &tile.iter().map(|(f, ..)| *f).collect::<Vec<_>>());
     for (f, what, numbers) in said {
         let shape = &mut m.functions[f.index()].shape;
         match what {
-            What::BlockSize => block_size(shape, &numbers),
-            What::ClusterDims => cluster_dims(shape, &numbers),
-            What::Tile => {}
+            ShapeAnnotation::BlockSize => block_size(shape, &numbers),
+            ShapeAnnotation::ClusterDims => cluster_dims(shape, &numbers),
+            ShapeAnnotation::Tile => {}
         }
     }
 }
 
-enum What {
+enum ShapeAnnotation {
     BlockSize,
     ClusterDims,
     Tile,
 }
 
 /// Parses a row: its kernel, the annotation and the arguments.
-fn read(m: &Module, row: &Const) -> Option<(FuncId, What, Numbers)> {
+fn read(m: &Module, row: &Const) -> Option<(FuncId, ShapeAnnotation, AnnotationArguments)> {
     let Const::Aggregate { elems, .. } = row else { return None };
     let [Const::Func(f), Const::Global { id: text, .. }, _, _, arguments, ..] = elems.as_slice() else { return None };
     let Some(Const::Bytes { data, .. }) = &m.global(*text).init else { return None };
     let what = match data.as_slice() {
-        BLOCK_SIZE => What::BlockSize,
-        CLUSTER_DIMS => What::ClusterDims,
-        TILE => What::Tile,
+        BLOCK_SIZE => ShapeAnnotation::BlockSize,
+        CLUSTER_DIMS => ShapeAnnotation::ClusterDims,
+        TILE => ShapeAnnotation::Tile,
         _ => return None,
     };
     let numbers = match arguments {

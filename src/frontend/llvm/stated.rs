@@ -6,7 +6,10 @@
 //! function, so this pass precedes all others.
 
 use contracts::{COUNTED_BY, REQUIRES};
-use ir::{Callee, CastOp, Const, Counted, FuncId, Global, Inst, Module, Op, Operand, Stated, Step, TypeId, TypeKind};
+use ir::{
+    AddressStep, Callee, CastOp, Const, CountedBy, FuncId, Global, Inst, Module, Op, Operand, SourceCondition, TypeId,
+    TypeKind,
+};
 
 /// Moves the statements of functions and members out of the blocks.
 pub(super) fn lift(m: &mut Module) {
@@ -24,7 +27,7 @@ fn requirements(m: &mut Module) {
         for block in &mut f.blocks {
             block.insts.retain(|inst| match stated(inst, requires, globals) {
                 Some(text) => {
-                    f.requires.push(Stated { text, loc: inst.loc });
+                    f.requires.push(SourceCondition { text, loc: inst.loc });
                     false
                 }
                 None => true,
@@ -48,7 +51,7 @@ fn counts(m: &mut Module) {
         return;
     }
     let Module { functions, globals, types, .. } = m;
-    let mut found: Vec<(TypeId, u32, Counted)> = vec![];
+    let mut found: Vec<(TypeId, u32, CountedBy)> = vec![];
     for f in functions.iter_mut() {
         let insts = || f.blocks.iter().flat_map(|b| &b.insts);
         let calls = insts().filter_map(|i| match &i.op {
@@ -59,13 +62,13 @@ fn counts(m: &mut Module) {
             let [Operand::Value(p), Operand::Const(text), ..] = args.as_slice() else { continue };
             let member = insts().find(|i| i.result == Some(*p)).and_then(|i| match &i.op {
                 Op::Gep { steps, .. } => match steps.last() {
-                    Some(Step::Field { of, field, .. }) => Some((*of, *field)),
+                    Some(AddressStep::Field { of, field, .. }) => Some((*of, *field)),
                     _ => None,
                 },
                 _ => None,
             });
             let text = text_of(text, globals).and_then(|t| t.strip_prefix(COUNTED_BY).map(str::to_owned));
-            found.extend(member.zip(text).map(|((of, field), text)| (of, field, Counted { text, loc })));
+            found.extend(member.zip(text).map(|((of, field), text)| (of, field, CountedBy { text, loc })));
         }
         for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
             let pointer = match &inst.op {

@@ -6,7 +6,9 @@
 //! call.
 
 use ir::tile::{accessing, is_of_library};
-use ir::{Block, Callee, FuncId, Function, Inst, LocId, Module, Op, Operand, Step, TileAccess, TileCode, TypeKind};
+use ir::{
+    AddressStep, Block, Callee, FuncId, Function, Inst, LocId, Module, Op, Operand, TileAccess, TileCode, TypeKind,
+};
 use ir::{Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,7 +23,7 @@ const PRINTS: [&str; 2] = ["vprintf", "printf"];
 
 /// Removes the bodies of these kernels, and keeps their accesses.
 pub(super) fn close(m: &mut Module, kernels: &[FuncId]) {
-    let codes: Vec<TileCode> = kernels.iter().map(|k| Walk::of(m, *k)).collect();
+    let codes: Vec<TileCode> = kernels.iter().map(|k| TileWalk::of(m, *k)).collect();
     for (k, code) in kernels.iter().zip(codes) {
         let f = &mut m.functions[k.index()];
         (f.blocks, f.tile) = (vec![], Some(code));
@@ -29,16 +31,16 @@ pub(super) fn close(m: &mut Module, kernels: &[FuncId]) {
     }
 }
 
-struct Walk<'m> {
+struct TileWalk<'m> {
     m: &'m Module,
     code: TileCode,
     /// Functions to visit, with the user's call that leads to a function in a header.
-    open: Vec<(FuncId, Option<From>)>,
+    open: Vec<(FuncId, Option<UserCall>)>,
 }
 
 /// The user's call of a function in a header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct From {
+struct UserCall {
     loc: LocId,
     /// Whether the call passes memory, so that the callee's plain accesses count. In the tile library only functions
     /// without bodies access their arguments.
@@ -46,12 +48,12 @@ struct From {
 }
 
 /// The instructions that define the values of one function.
-struct Values<'f> {
+struct DefiningInstructions<'f> {
     f: &'f Function,
     made: FxHashMap<ValueId, &'f Inst>,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> TileWalk<'m> {
     fn of(m: &'m Module, kernel: FuncId) -> TileCode {
         let mut walk = Self { m, code: TileCode::default(), open: vec![(kernel, None)] };
         let mut seen = FxHashSet::default();
@@ -66,9 +68,9 @@ impl<'m> Walk<'m> {
         walk.code
     }
 
-    fn function(&mut self, f: &Function, at: Option<From>) {
+    fn function(&mut self, f: &Function, at: Option<UserCall>) {
         let made = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| Some((i.result?, i))).collect();
-        let values = Values { f, made };
+        let values = DefiningInstructions { f, made };
         for block in &f.blocks {
             for inst in &block.insts {
                 self.instruction(&values, inst, at);
@@ -77,13 +79,13 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn end(&mut self, values: &Values<'_>, block: &Block, at: Option<From>) {
+    fn end(&mut self, values: &DefiningInstructions<'_>, block: &Block, at: Option<UserCall>) {
         if let Terminator::Invoke { callee, args, .. } = &block.term {
             self.call(values, (callee, args), block.term_loc, at);
         }
     }
 
-    fn instruction(&mut self, values: &Values<'_>, inst: &Inst, at: Option<From>) {
+    fn instruction(&mut self, values: &DefiningInstructions<'_>, inst: &Inst, at: Option<UserCall>) {
         let through: &[&Operand] = match &inst.op {
             Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
                 &[ptr]
@@ -105,7 +107,13 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn call(&mut self, values: &Values<'_>, (callee, args): (&Callee, &[Operand]), loc: LocId, at: Option<From>) {
+    fn call(
+        &mut self,
+        values: &DefiningInstructions<'_>,
+        (callee, args): (&Callee, &[Operand]),
+        loc: LocId,
+        at: Option<UserCall>,
+    ) {
         let Callee::Direct(id) = callee else {
             self.code.may_trap = true;
             return self.access(loc, at, MEMORY);
@@ -117,7 +125,7 @@ impl<'m> Walk<'m> {
             // Such calls need no visit.
         } else if !f.is_declaration() {
             let lent = !is_of_library(name) && args.iter().any(|a| self.lends(values, a));
-            let here = || self.is_own(loc).then_some(From { loc, lent });
+            let here = || self.is_own(loc).then_some(UserCall { loc, lent });
             let at = if self.is_own(f.loc) { None } else { at.or_else(here) };
             self.open.push((*id, at));
         } else if is_of_library(name) {
@@ -133,7 +141,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Records an access at the user's position; code that no user code leads to has none.
-    fn access(&mut self, loc: LocId, at: Option<From>, what: &str) {
+    fn access(&mut self, loc: LocId, at: Option<UserCall>, what: &str) {
         if let Some(loc) = at.map(|a| a.loc).or(self.is_own(loc).then_some(loc)) {
             self.code.accesses.push(TileAccess { loc, what: what.to_owned() });
         }
@@ -145,7 +153,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Whether an argument is a pointer to something other than a plain variable.
-    fn lends(&self, values: &Values<'_>, a: &Operand) -> bool {
+    fn lends(&self, values: &DefiningInstructions<'_>, a: &Operand) -> bool {
         let ty = match a {
             Operand::Value(v) => {
                 values.made.get(v).map(|i| i.ty).or_else(|| values.f.params.get(v.index()).map(|p| p.ty))
@@ -156,7 +164,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-impl Values<'_> {
+impl DefiningInstructions<'_> {
     /// Whether an address is that of a variable of the function, or of a part of one at a constant offset.
     fn is_variable(&self, address: &Operand) -> bool {
         let mut address = address;
@@ -165,9 +173,9 @@ impl Values<'_> {
             if self.f.params.get(v.index()).is_some_and(|p| p.byval.is_some() || p.sret.is_some()) {
                 return true;
             }
-            let constant = |s: &Step| match s {
-                Step::Field { .. } => true,
-                Step::Index { index, .. } => matches!(index, Operand::Const(_)),
+            let constant = |s: &AddressStep| match s {
+                AddressStep::Field { .. } => true,
+                AddressStep::Index { index, .. } => matches!(index, Operand::Const(_)),
             };
             match self.made.get(v).map(|i| &i.op) {
                 Some(Op::Alloca { .. }) => return true,

@@ -5,13 +5,13 @@ use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 /// The module's type table; equal LLVM types share one entry.
-pub(super) struct TypeTable<'m> {
+pub(super) struct LlvmTypeTable<'m> {
     bitcode: Bitcode<'m>,
     ids: FxHashMap<Type<'m>, TypeId>,
     pub(super) defs: Vec<TypeDef>,
 }
 
-impl<'m> TypeTable<'m> {
+impl<'m> LlvmTypeTable<'m> {
     pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
         Self { bitcode, ids: FxHashMap::default(), defs: vec![] }
     }

@@ -6,34 +6,34 @@ use super::cuda_memory;
 use super::dlpack;
 use super::driver_api::like;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use super::variables;
 use super::waits;
 use super::waits::is_per_thread;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::memory::object::{ObjId, ObjKind};
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Rows of equal size: distance in bytes from one to the next, bytes per row, and number of rows.
-struct Rows {
+struct CopyRows {
     pitch: TermId,
     width: TermId,
     height: TermId,
 }
 
 /// Maximum number of copies in one batch that are followed one by one.
-const MOST_OF_A_BATCH: i128 = 32;
+const MAX_OF_A_BATCH: i128 = 32;
 
 /// Copies and fills.
-pub(super) const COPIES: Table = &[
+pub(super) const COPIES: HostTable = &[
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], |e, c, s| copies(e, c, s, cuda_memcpy)),
     (
         &[
@@ -62,33 +62,33 @@ pub(super) const COPIES: Table = &[
 /// Executes a copy or fill, and its effects on the host.
 pub(crate) fn copies(
     e: &mut Executor<'_>,
-    c: &Call<'_>,
+    c: &LibraryCall<'_>,
     s: State,
-    copy: impl FnOnce(&mut ExecutionContext<'_>, &Call<'_>, &mut State),
-) -> Modelled {
+    copy: impl FnOnce(&mut ExecutionContext<'_>, &LibraryCall<'_>, &mut State),
+) -> ModelOutcome {
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     copy(e, c, &mut s);
     after_copy(e, like(c.base()), c, &mut s);
     super::success(e, s)
 }
 
-fn cuda_memcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memcpy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let n = size_arg(e, c, 2);
     plain_copy(e, c, s, (0, 1), n);
 }
 
-fn cuda_memcpy_peer(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memcpy_peer(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let n = size_arg(e, c, 4);
     plain_copy(e, c, s, (0, 2), n);
 }
 
 /// Models copies whose addresses and sizes (in bytes) are in arrays: `dsts`, `srcs`, `sizes`, and their number.
 /// Their order is arbitrary, so the contents of each destination are unknown.
-fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let [dsts, srcs, sizes] = [0, 1, 2].map(|i| cuda::pointer_arg(e, c, i));
     let unknown = UnknownReason::BatchedCopy;
     let count = size_arg(e, c, 3);
-    let followed = e.arena.as_int(count).filter(|n| *n <= MOST_OF_A_BATCH);
+    let followed = e.arena.as_int(count).filter(|n| *n <= MAX_OF_A_BATCH);
     let stream = c.args.len().checked_sub(1).and_then(|i| waits::stream_number(e, c, i));
     for i in 0..followed.unwrap_or(1) {
         let at = e.arena.int(8 * i);
@@ -105,22 +105,22 @@ fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -
         for o in e.objects_at(&s, &to) {
             e.note_written_by_device(o);
         }
-        e.forget_targets(&mut s, &to, &unknown);
+        e.havoc_targets(&mut s, &to, &unknown);
         after_queued_copy(e, &mut s, Some(&to), stream);
     }
     // The writes of the others are as unknown as those of an external function.
     if followed.is_some() { super::success(e, s) } else { Err(Box::new(s)) }
 }
 
-fn cuda_memcpy_2d(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memcpy_2d(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let (d, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 2));
     let (to, from, width, height) = (size_arg(e, c, 1), size_arg(e, c, 3), size_arg(e, c, 4), size_arg(e, c, 5));
-    note_rows(e, s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
-    note_rows(e, s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
-    e.forget_targets(s, &d, &UnknownReason::Copy2D);
+    note_rows(e, s, &f, &CopyRows { pitch: from, width, height }, AccessKind::Read);
+    note_rows(e, s, &d, &CopyRows { pitch: to, width, height }, AccessKind::Write);
+    e.havoc_targets(s, &d, &UnknownReason::Copy2D);
 }
 
-fn cuda_memset(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memset(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let d = cuda::pointer_arg(e, c, 0);
     let (b, n) = (libc::int_arg(e, c, 1, 32), size_arg(e, c, 2));
     e.note_copy(s, &d, n, AccessKind::Write);
@@ -130,7 +130,7 @@ fn cuda_memset(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
     e.fill(s, &d, b, n);
 }
 
-fn cuda_memset_2d(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memset_2d(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let d = cuda::pointer_arg(e, c, 0);
     let (pitch, width, height) = (size_arg(e, c, 1), size_arg(e, c, 3), size_arg(e, c, 4));
     fill_rows(e, s, &d, pitch, width, height);
@@ -140,16 +140,16 @@ fn cuda_memset_2d(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
 pub(crate) fn fill_rows(
     e: &mut ExecutionContext<'_>,
     s: &mut State,
-    d: &Rc<Vec<Target>>,
+    d: &Rc<Vec<GuardedTarget>>,
     pitch: TermId,
     width: TermId,
     height: TermId,
 ) {
-    note_rows(e, s, d, &Rows { pitch, width, height }, AccessKind::Write);
-    e.forget_targets(s, d, &UnknownReason::RowsFilled);
+    note_rows(e, s, d, &CopyRows { pitch, width, height }, AccessKind::Write);
+    e.havoc_targets(s, d, &UnknownReason::RowsFilled);
 }
 
-fn cuda_memcpy_to_symbol(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memcpy_to_symbol(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let f = cuda::pointer_arg(e, c, 1);
     let n = size_arg(e, c, 2);
     e.note_copy(s, &f, n, AccessKind::Read);
@@ -161,7 +161,7 @@ fn cuda_memcpy_to_symbol(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut Sta
     }
 }
 
-fn cuda_memcpy_from_symbol(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+fn cuda_memcpy_from_symbol(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let d = cuda::pointer_arg(e, c, 0);
     let n = size_arg(e, c, 2);
     let from = in_symbol(e, c, 1, 3);
@@ -171,12 +171,12 @@ fn cuda_memcpy_from_symbol(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut S
     e.note_copy(s, &d, n, AccessKind::Write);
     match &from {
         Some(f) => e.copy(s, &d, f, n),
-        None => e.forget_targets(s, &d, &UnknownReason::CopiedFromSymbol),
+        None => e.havoc_targets(s, &d, &UnknownReason::CopiedFromSymbol),
     }
 }
 
 /// Updates the state after a copy or fill, and records whether the host has waited for it.
-fn after_copy(e: &mut MemoryDomain<'_>, name: &str, c: &Call<'_>, s: &mut State) {
+fn after_copy(e: &mut MemoryDomain<'_>, name: &str, c: &LibraryCall<'_>, s: &mut State) {
     let (to, from, symbol) = match name {
         n if n.starts_with("cudaMemcpyPeer") => (Some(0), Some(2), None),
         n if n.starts_with("cudaMemcpy2D") => (Some(0), Some(2), None),
@@ -209,35 +209,40 @@ fn after_copy(e: &mut MemoryDomain<'_>, name: &str, c: &Call<'_>, s: &mut State)
         if !e.runtime.unordered {
             return;
         }
-        forget_overlapping(e, s, to.as_ref());
+        havoc_overlapping(e, s, to.as_ref());
     } else {
         let stream = c.args.len().checked_sub(1).and_then(|i| waits::stream_number(e, c, i));
         after_queued_copy(e, s, to.as_ref(), stream);
     }
     if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) {
-        e.forget(s, o, &UnknownReason::CopyOverlaps, false);
+        e.havoc(s, o, &UnknownReason::CopyOverlaps, false);
     }
 }
 
 /// Updates the state after a copy that continues after its call has returned.
-fn after_queued_copy(e: &mut MemoryDomain<'_>, s: &mut State, to: Option<&Rc<Vec<Target>>>, stream: Option<i64>) {
+fn after_queued_copy(
+    e: &mut MemoryDomain<'_>,
+    s: &mut State,
+    to: Option<&Rc<Vec<GuardedTarget>>>,
+    stream: Option<i64>,
+) {
     e.overlap(s);
     if let Some(to) = to {
         e.begin_copying(s, to, stream);
     }
-    forget_overlapping(e, s, to);
+    havoc_overlapping(e, s, to);
 }
 
 /// Havocs the destination: the bytes that arrive later may differ from the current ones.
-fn forget_overlapping(e: &mut MemoryDomain<'_>, s: &mut State, to: Option<&Rc<Vec<Target>>>) {
+fn havoc_overlapping(e: &mut MemoryDomain<'_>, s: &mut State, to: Option<&Rc<Vec<GuardedTarget>>>) {
     for o in to.map(|to| e.objects_at(s, to)).unwrap_or_default() {
         if !is_pageable(e, o) {
-            e.forget(s, o, &UnknownReason::CopyOverlaps, false);
+            e.havoc(s, o, &UnknownReason::CopyOverlaps, false);
         }
     }
 }
 
-fn is_of_the_host(e: &MemoryDomain<'_>, t: &Target) -> bool {
+fn is_of_the_host(e: &MemoryDomain<'_>, t: &GuardedTarget) -> bool {
     matches!(t.base, Base::Object(o) if is_pageable(e, o) || e.runtime.pinned.contains(&o))
 }
 
@@ -248,7 +253,7 @@ fn is_pageable(e: &MemoryDomain<'_>, o: ObjId) -> bool {
         && !e.heap.is_registered(o)
 }
 
-fn begin_fills(e: &mut MemoryDomain<'_>, s: &mut State, to: &[Target], fill: bool) {
+fn begin_fills(e: &mut MemoryDomain<'_>, s: &mut State, to: &[GuardedTarget], fill: bool) {
     // The call waits if it fills pinned memory.
     let objects: Vec<ObjId> = e
         .objects_at(s, to)
@@ -262,18 +267,24 @@ fn begin_fills(e: &mut MemoryDomain<'_>, s: &mut State, to: &[Target], fill: boo
 }
 
 /// Returns an argument of type `size_t`, in bytes or a number of rows.
-pub(crate) fn size_arg(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize) -> TermId {
+pub(crate) fn size_arg(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: usize) -> TermId {
     let n = libc::int_arg(e, c, i, 64);
     e.interpret(n, 64, false)
 }
 
-fn plain_copy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State, (to, from): (usize, usize), n: TermId) {
+fn plain_copy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State, (to, from): (usize, usize), n: TermId) {
     let (d, f) = (cuda::pointer_arg(e, c, to), cuda::pointer_arg(e, c, from));
     copy_between(e, s, &d, &f, n);
 }
 
 /// Models a copy of `n` bytes.
-fn copy_between(e: &mut ExecutionContext<'_>, s: &mut State, to: &Rc<Vec<Target>>, from: &Rc<Vec<Target>>, n: TermId) {
+fn copy_between(
+    e: &mut ExecutionContext<'_>,
+    s: &mut State,
+    to: &Rc<Vec<GuardedTarget>>,
+    from: &Rc<Vec<GuardedTarget>>,
+    n: TermId,
+) {
     e.note_copy(s, from, n, AccessKind::Read);
     e.note_copy(s, to, n, AccessKind::Write);
     for o in e.objects_at(s, to) {
@@ -284,16 +295,21 @@ fn copy_between(e: &mut ExecutionContext<'_>, s: &mut State, to: &Rc<Vec<Target>
 
 /// Returns an address in a device variable, from the argument that names it and the argument with the byte offset
 /// in it.
-fn in_symbol(e: &mut MemoryDomain<'_>, c: &Call<'_>, symbol: usize, offset: usize) -> Option<Rc<Vec<Target>>> {
+fn in_symbol(
+    e: &mut MemoryDomain<'_>,
+    c: &LibraryCall<'_>,
+    symbol: usize,
+    offset: usize,
+) -> Option<Rc<Vec<GuardedTarget>>> {
     let symbol = cuda::pointer_arg(e, c, symbol);
     let offset = if c.args.len() > offset { size_arg(e, c, offset) } else { e.arena.int(0) };
     let o = cuda_memory::device_symbol(e, &symbol)?;
     let cond = e.arena.bool(true);
-    Some(Rc::new(vec![Target::new(cond, Base::Object(o), offset)]))
+    Some(Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)]))
 }
 
 /// Records the access to rows: from the first byte of the first to the last byte of the last, if there are any.
-fn note_rows(e: &mut ExecutionContext<'_>, s: &State, p: &Rc<Vec<Target>>, rows: &Rows, kind: AccessKind) {
+fn note_rows(e: &mut ExecutionContext<'_>, s: &State, p: &Rc<Vec<GuardedTarget>>, rows: &CopyRows, kind: AccessKind) {
     let one = e.arena.int(1);
     let (some, wide) = (e.arena.le(one, rows.height), e.arena.le(one, rows.width));
     let any = e.arena.and(some, wide);

@@ -2,21 +2,21 @@
 //! allocations (`runs.rs`), and queries, return any code.
 
 use super::libc;
-use super::table::{Table, find};
+use super::table::{HostTable, find};
 use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, waits};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
-use engine::symbolic::memory::value::{Target, Value};
+use engine::symbolic::memory::value::{GuardedTarget, Value};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use std::rc::Rc;
 
 /// Devices, status codes and graphs.
-pub(super) const STATUS: Table = &[
+pub(super) const STATUS: HostTable = &[
     (&["cudaSetDevice"], |e, c, s| set_device(e, c, s)),
     (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| last_error(e, c, s)),
     (&["cudaStreamQuery", "cudaEventQuery", "cuStreamQuery", "cuEventQuery"], |e, c, s| query(e, c, s)),
@@ -53,7 +53,7 @@ const FOLLOWED: &[&str] = &[
 ];
 
 /// Whether a call returns a code that the analysis assumes to be success.
-pub(super) fn may_fail(c: &Call<'_>) -> bool {
+pub(super) fn may_fail(c: &LibraryCall<'_>) -> bool {
     let name = c.base();
     (is_of_runtime(name) || is_of_driver(name))
         && !name.ends_with("Query")
@@ -61,7 +61,7 @@ pub(super) fn may_fail(c: &Call<'_>) -> bool {
 }
 
 /// Models a call that may fail: on failure it does nothing, and returns some other code.
-pub(crate) fn call_that_may_fail(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
+pub(crate) fn call_that_may_fail(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let Value::Int(status) = e.status(c.base()) else { return Err(Box::new(s)) };
     let zero = e.arena.int(0);
     let well = e.arena.eq(status, zero);
@@ -83,7 +83,7 @@ pub(crate) fn call_that_may_fail(e: &mut Executor<'_>, c: &Call<'_>, s: State) -
     }
 }
 
-pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let of_runtime = REST.iter().any(|p| c.name.starts_with(p));
     // A function of the driver's name that has a body is the program's own.
     let of_driver = c.name.starts_with("cu") && e.program.func(c.func).is_declaration();
@@ -108,40 +108,40 @@ pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Mod
     if !of_runtime || !e.program.func(c.func).is_declaration() || c.name.starts_with("cuda") && !is_of_runtime(c.name) {
         return Err(Box::new(s));
     }
-    e.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));
+    e.havoc_call(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));
     super::success(e, s)
 }
 
-fn set_device(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn set_device(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (device, zero) = (libc::int_arg(e, c, 0, 32), e.arena.int(0));
     let first = e.arena.eq(device, zero);
     e.runtime.several_devices |= e.arena.as_bool(first) != Some(true);
     super::success(e, s)
 }
 
-fn last_error(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn last_error(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     if e.runtime.refusable { query(e, c, s) } else { super::success(e, s) }
 }
 
-fn query(e: &mut Terms, c: &Call<'_>, s: State) -> Modelled {
+fn query(e: &mut Terms, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let status = e.status(c.base());
     Ok(Some((status, s)))
 }
 
 /// Reports captured work as missed: it is stored in a graph, and runs with the memory at the graph's launches;
 /// neither is followed.
-fn graph(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn graph(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let name = c.base();
     e.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
     super::success(e, s)
 }
 
-fn error_text(e: &mut Terms, _: &Call<'_>, s: State) -> Modelled {
+fn error_text(e: &mut Terms, _: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let v = e.unknown_pointer(&UnknownReason::ErrorText);
     Ok(Some((v, s)))
 }
 
-pub(crate) fn pointer_arg(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {
+pub(crate) fn pointer_arg(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: usize) -> Rc<Vec<GuardedTarget>> {
     match c.args.get(i) {
         Some(v) => {
             let v = v.clone();

@@ -6,25 +6,25 @@ use super::dlpack;
 use super::launch_shapes;
 use super::libc;
 use super::runs;
-use super::table::Table;
+use super::table::HostTable;
 use super::variables;
 use super::waits;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::inputs::contract_facts::{By, Called};
-use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::inputs::contract_facts::{ContractCall, ContractParty};
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
 use ir::{FuncRef, Program};
 use std::rc::Rc;
 
 /// Configurations and launches.
-pub(super) const LAUNCHES: Table = &[
+pub(super) const LAUNCHES: HostTable = &[
     (&["__cudaPushCallConfiguration"], |e, c, s| push_configuration(e, c, s)),
     (&["__cudaPopCallConfiguration"], |e, c, s| pop_configuration(e, c, s)),
     (&["cudaLaunchKernel", "cudaLaunchCooperativeKernel"], |e, c, s| launch_kernel(e, c, s)),
@@ -32,7 +32,7 @@ pub(super) const LAUNCHES: Table = &[
     (&["cudaFuncSetAttribute"], |e, c, s| func_set_attribute(e, c, s)),
 ];
 
-fn push_configuration(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn push_configuration(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let grid = packed(e, c, 0, 1);
     let block = packed(e, c, 2, 3);
     let shared = libc::int_arg(e, c, 4, 64);
@@ -43,9 +43,9 @@ fn push_configuration(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> M
     super::success(e, s)
 }
 
-fn pop_configuration(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn pop_configuration(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let Some(cfg) = s.pending.take() else {
-        e.forget_reachable(&mut s, c.args, &UnknownReason::LaunchConfiguration);
+        e.havoc_reachable(&mut s, c.args, &UnknownReason::LaunchConfiguration);
         return super::success(e, s);
     };
     for (i, dims) in [(0, cfg.grid), (1, cfg.block)] {
@@ -64,7 +64,7 @@ fn pop_configuration(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -
     super::success(e, s)
 }
 
-fn launch_kernel(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn launch_kernel(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     let name = c.base();
     let grid = packed(e, c, 1, 2);
@@ -82,7 +82,7 @@ fn launch_kernel(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
     launched(e, name, s)
 }
 
-fn launch_kernel_ex(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn launch_kernel_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     let name = c.base();
     let cfg = launch_config(e, c, &mut s, 8);
@@ -94,7 +94,7 @@ fn launch_kernel_ex(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
     launched(e, name, s)
 }
 
-fn func_set_attribute(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn func_set_attribute(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     if !e.program.func(c.func).is_declaration() {
         return Err(Box::new(s));
     }
@@ -107,7 +107,7 @@ fn func_set_attribute(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> M
 }
 
 /// Unpacks a `dim3` in registers: x and y packed into 64 bits, then z.
-pub(crate) fn packed(e: &mut MemoryDomain<'_>, c: &Call<'_>, xy: usize, z: usize) -> [TermId; 3] {
+pub(crate) fn packed(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, xy: usize, z: usize) -> [TermId; 3] {
     let missing = || Value::unknown(UnknownReason::MissingArgument);
     let v = c.args.get(xy).cloned().unwrap_or_else(missing);
     let p = e.value_int(&v, 64);
@@ -122,7 +122,12 @@ pub(crate) fn packed(e: &mut MemoryDomain<'_>, c: &Call<'_>, xy: usize, z: usize
 
 /// Reads a `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24; then stream and
 /// attributes.
-pub(crate) fn launch_config(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State, shared: u32) -> LaunchConfig {
+pub(crate) fn launch_config(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    shared: u32,
+) -> LaunchConfig {
     let config = cuda::pointer_arg(e, c, 0);
     let [gx, gy, gz, bx, by, bz, shared] =
         [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4), (20, 4), (24, shared)].map(|(at, bytes)| {
@@ -142,7 +147,7 @@ pub(crate) fn launch_config(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut 
 }
 
 /// Returns the status code of a launch.
-pub(crate) fn launched(e: &mut MemoryDomain<'_>, name: &str, s: State) -> Modelled {
+pub(crate) fn launched(e: &mut MemoryDomain<'_>, name: &str, s: State) -> ModelOutcome {
     if !e.runtime.refusable {
         return super::success(e, s);
     }
@@ -150,7 +155,13 @@ pub(crate) fn launched(e: &mut MemoryDomain<'_>, name: &str, s: State) -> Modell
     Ok(Some((status, s)))
 }
 
-pub(crate) fn launch(e: &mut Executor<'_>, s: &mut State, f: &[Target], args: &Rc<Vec<Target>>, cfg: &LaunchConfig) {
+pub(crate) fn launch(
+    e: &mut Executor<'_>,
+    s: &mut State,
+    f: &[GuardedTarget],
+    args: &Rc<Vec<GuardedTarget>>,
+    cfg: &LaunchConfig,
+) {
     for t in f {
         // A launch of a null function is refused.
         if matches!(t.base, Base::Null) {
@@ -188,12 +199,12 @@ pub(crate) fn launch(e: &mut Executor<'_>, s: &mut State, f: &[Target], args: &R
             Ok(k) => {
                 let surely = f.len() == 1 && e.arena.as_bool(t.cond) == Some(true);
                 if !surely || !runs || !e.launch_single(s, k, &values, cfg) {
-                    e.forget_device(s, Some(k), &values, cfg.stream);
+                    e.havoc_device(s, Some(k), &values, cfg.stream);
                 }
                 e.left_by_launch(s, number.filter(|_| surely), before);
             }
             // A tile kernel may write its arguments, and what they lead to.
-            Err(_) if tile.is_some() => e.forget_device(s, None, &values, cfg.stream),
+            Err(_) if tile.is_some() => e.havoc_device(s, None, &values, cfg.stream),
             Err(_) => variables::after_any_kernel(e, s, cfg.stream),
         }
         for o in copies {
@@ -208,7 +219,7 @@ pub(crate) fn kernel_arguments(
     e: &mut ExecutionContext<'_>,
     s: &mut State,
     k: FuncRef,
-    args: &Rc<Vec<Target>>,
+    args: &Rc<Vec<GuardedTarget>>,
 ) -> (Vec<Value>, Vec<ObjId>) {
     let program = e.program;
     let m = program.module(k.module);
@@ -230,10 +241,10 @@ pub(crate) fn kernel_arguments(
                 array: false,
             });
             e.heap.set_kind(o, ObjKind::DeviceLocal);
-            s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+            s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
             let cond = e.arena.bool(true);
             let offset = e.arena.int(0);
-            let d = Rc::new(vec![Target::new(cond, Base::Object(o), offset)]);
+            let d = Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)]);
             e.copy(s, &d, &place, extent);
             out.push(Value::Ptr(d));
             copies.push(o);
@@ -263,7 +274,7 @@ pub(crate) fn record_launch(
         && !e.assumptions.owed.is_empty()
         && let Some(at) = stack.iter().rposition(|s| *s == site)
     {
-        let called = Called { f: *k, args: &args, launch: Some(config), by: By::Caller };
+        let called = ContractCall { f: *k, args: &args, launch: Some(config), by: ContractParty::Caller };
         path = e.owe_contracts(called, State { path, ..s.clone() }, &stack[..=at]).path;
     }
     e.events.launches.push(LaunchEvent {

@@ -3,22 +3,22 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use super::variables;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// Allocations, frees and addresses.
-pub(super) const MEMORY: Table = &[
+pub(super) const MEMORY: HostTable = &[
     (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], |e, c, s| cuda_malloc(e, c, s)),
     (&["cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"], |e, c, s| cuda_malloc(e, c, s)),
     (&["cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"], |e, c, s| cuda_malloc_shared(e, c, s)),
@@ -32,12 +32,12 @@ pub(super) const MEMORY: Table = &[
     (&["cudaGetSymbolAddress"], |e, c, s| cuda_symbol_address(e, c, s)),
 ];
 
-fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let n = libc::int_arg(e, c, 1, 64);
     device_allocation(e, c, s, n, ObjKind::DeviceHeap)
 }
 
-fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let name = c.base();
     let n = libc::int_arg(e, c, 1, 64);
     let done = device_allocation(e, c, s, n, ObjKind::Managed);
@@ -51,12 +51,12 @@ fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> M
     done
 }
 
-fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (w, h) = (libc::int_arg(e, c, 2, 64), libc::int_arg(e, c, 3, 64));
     let pitch = e.arena.fresh(
         SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
         "pitch",
-        Range::new(0, 1 << 40),
+        Interval::new(0, 1 << 40),
     );
     let wide = e.arena.le(w, pitch);
     let Some(mut s) = e.assume(s, wide) else { return Ok(None) };
@@ -66,7 +66,7 @@ fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Mo
     device_allocation(e, c, s, n, ObjKind::DeviceHeap)
 }
 
-fn cuda_free(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
     let p = cuda::pointer_arg(e, c, 0);
     let p = freed_by(e, name, &p);
@@ -75,13 +75,13 @@ fn cuda_free(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modell
     super::success(e, s)
 }
 
-fn cuda_host_register(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn cuda_host_register(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let p = cuda::pointer_arg(e, c, 0);
     e.register(&s, &p);
     super::success(e, s)
 }
 
-fn cuda_host_device_pointer(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn cuda_host_device_pointer(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     // With unified addressing, both sides use the same address.
     let (out, host) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     e.register(&s, &host);
@@ -89,7 +89,7 @@ fn cuda_host_device_pointer(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: S
     super::success(e, s)
 }
 
-fn cuda_symbol_address(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn cuda_symbol_address(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let out = cuda::pointer_arg(e, c, 0);
     let symbol = cuda::pointer_arg(e, c, 1);
     let variable = device_symbol(e, &symbol);
@@ -107,14 +107,14 @@ fn cuda_symbol_address(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State)
 
 pub(crate) fn device_allocation(
     e: &mut ExecutionContext<'_>,
-    c: &Call<'_>,
+    c: &LibraryCall<'_>,
     s: State,
     size: TermId,
     kind: ObjKind,
-) -> Modelled {
+) -> ModelOutcome {
     let out = cuda::pointer_arg(e, c, 0);
     // The allocation succeeds. A negative size is one of at least 2^63 bytes, more than any device has.
-    let want = Range::new(-(1 << 63), (1 << 64) - 1);
+    let want = Interval::new(-(1 << 63), (1 << 64) - 1);
     let size = if want.contains(e.arena.range(size)) { size } else { e.interpret(size, 64, false) };
     let zero = e.arena.int(0);
     let lower = e.arena.le(zero, size);
@@ -139,7 +139,7 @@ pub(crate) fn device_allocation(
         (c.context, c.site, 1),
         Object { kind, name, extent: Some(size), site: place, func: None, array: true },
     );
-    s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+    s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
     let p = e.pointer(o, 0);
     e.store_value(&mut s, &out, p, 8);
     let status = early.unwrap_or_else(|| e.allocation_status());
@@ -148,9 +148,9 @@ pub(crate) fn device_allocation(
 
 /// Returns the targets that a function of the runtime frees: memory of its own kind. The runtime refuses other
 /// targets, and leaves them unchanged.
-pub(crate) fn freed_by(e: &MemoryDomain<'_>, name: &str, p: &[Target]) -> Vec<Target> {
+pub(crate) fn freed_by(e: &MemoryDomain<'_>, name: &str, p: &[GuardedTarget]) -> Vec<GuardedTarget> {
     let of_host = matches!(name, "cudaFreeHost" | "cuMemFreeHost");
-    let frees = |t: &&Target| match t.base {
+    let frees = |t: &&GuardedTarget| match t.base {
         Base::Object(o) => match e.object(o).kind {
             ObjKind::DeviceHeap => !of_host,
             // An object that summarises the allocations of earlier iterations may be of either kind.
@@ -178,19 +178,19 @@ pub(crate) fn freed_by(e: &MemoryDomain<'_>, name: &str, p: &[Target]) -> Vec<Ta
 }
 
 /// Returns the name of the variable that an out-parameter points to.
-pub(crate) fn pointee_name(e: &MemoryDomain<'_>, p: &[Target]) -> String {
+pub(crate) fn pointee_name(e: &MemoryDomain<'_>, p: &[GuardedTarget]) -> String {
     match p {
         // The name is only for users: any other target has none.
-        [Target { base: Base::Object(o), .. }, ..] => e.object(*o).name.clone(),
+        [GuardedTarget { base: Base::Object(o), .. }, ..] => e.object(*o).name.clone(),
         _ => String::new(),
     }
 }
 
 /// Returns the device variable whose host shadow a pointer names.
-pub(crate) fn device_symbol(e: &mut MemoryDomain<'_>, p: &[Target]) -> Option<ObjId> {
+pub(crate) fn device_symbol(e: &mut MemoryDomain<'_>, p: &[GuardedTarget]) -> Option<ObjId> {
     // The runtime identifies variables by their start address: any other address is refused, or means another
     // variable.
-    let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+    let [GuardedTarget { base: Base::Object(o), offset, .. }] = p else { return None };
     if e.arena.as_int(*offset) != Some(0) {
         return None;
     }

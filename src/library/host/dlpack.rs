@@ -6,13 +6,13 @@
 
 use super::cuda;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::tensors::OF_HANDLE;
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use ir::FuncRef;
 use models::dlpack::{CONVERSION, LAID_OUT, carrier};
 
@@ -47,10 +47,10 @@ pub(super) fn carried_are_laid_out(e: &mut Executor<'_>, context: u64, state: St
 }
 
 /// Returns the tensor that a caller gave into which a pointer leads, or null.
-pub(super) fn given_tensor(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+pub(super) fn given_tensor(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let targets = cuda::pointer_arg(e, c, 0);
     let given = match targets.as_slice() {
-        [Target { base: Base::Object(o), .. }] => Some(*o),
+        [GuardedTarget { base: Base::Object(o), .. }] => Some(*o),
         _ => None,
     };
     let is_one = |o: &ObjId| {

@@ -7,12 +7,12 @@ use super::copies;
 use super::cuda;
 use super::cuda_launch;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use super::waits;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchLimits};
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::terms::Terms;
@@ -20,7 +20,7 @@ use engine::symbolic::memory::value::Value;
 use engine::symbolic::terms::term::TermId;
 
 /// Launches, handles of kernels, and fills.
-pub(super) const DRIVER: Table = &[
+pub(super) const DRIVER: HostTable = &[
     (&["cudaGetFuncBySymbol", "cudaGetKernel", "cuKernelGetFunction"], |e, c, s| handle_of_kernel(e, c, s)),
     (&["cuLaunchKernel", "cuLaunchCooperativeKernel"], |e, c, s| driver_launch(e, c, s)),
     (&["cuLaunchKernelEx"], |e, c, s| driver_launch_ex(e, c, s)),
@@ -47,14 +47,14 @@ pub(super) fn like(name: &str) -> &str {
     }
 }
 
-fn handle_of_kernel(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn handle_of_kernel(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (out, kernel) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     e.store_value(&mut s, &out, Value::Ptr(kernel), 8);
     super::success(e, s)
 }
 
 /// `(f, grid, block, bytes of shared memory, stream, arguments, extra)`, each dimension by itself.
-fn driver_launch(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn driver_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
     let [gx, gy, gz, bx, by, bz, shared] = [1, 2, 3, 4, 5, 6, 7].map(|i| {
         let n = libc::int_arg(e, c, i, 32);
@@ -73,7 +73,7 @@ fn driver_launch(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
 
 /// `(configuration, f, arguments, extra)`: a `CUlaunchConfig` is a `cudaLaunchConfig_t` but for its bytes of shared memory, which are a number of
 /// 32 bits (`cuda.h` of CUDA 13.0).
-fn driver_launch_ex(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn driver_launch_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let cfg = cuda_launch::launch_config(e, c, &mut s, 4);
     // Its stream is not read, and an attribute may let it begin before earlier work has ended.
     e.overlap(&mut s);
@@ -84,7 +84,7 @@ fn driver_launch_ex(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelle
 }
 
 /// `(place, value, number of units)`.
-fn driver_fill(e: &mut Executor<'_>, c: &Call<'_>, s: State, unit: u32) -> Modelled {
+fn driver_fill(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State, unit: u32) -> ModelOutcome {
     copies::copies(e, c, s, |e, c, s| {
         let d = cuda::pointer_arg(e, c, 0);
         let value = libc::int_arg(e, c, 1, 8 * unit);
@@ -97,7 +97,7 @@ fn driver_fill(e: &mut Executor<'_>, c: &Call<'_>, s: State, unit: u32) -> Model
         }
         match byte_of(e, value, unit) {
             Some(byte) => e.fill(s, &d, byte, bytes),
-            None => e.forget_targets(s, &d, &UnknownReason::RowsFilled),
+            None => e.havoc_targets(s, &d, &UnknownReason::RowsFilled),
         }
     })
 }
@@ -114,7 +114,7 @@ fn byte_of(e: &mut Terms, value: TermId, unit: u32) -> Option<TermId> {
 }
 
 /// `(place, bytes from row to row, value, units of a row, rows)`.
-fn driver_fill_rows(e: &mut Executor<'_>, c: &Call<'_>, s: State, unit: u32) -> Modelled {
+fn driver_fill_rows(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State, unit: u32) -> ModelOutcome {
     copies::copies(e, c, s, |e, c, s| {
         let d = cuda::pointer_arg(e, c, 0);
         let (pitch, width, height) = (copies::size_arg(e, c, 1), copies::size_arg(e, c, 3), copies::size_arg(e, c, 4));

@@ -5,38 +5,38 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use super::waits::is_per_thread;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::floors::value_domain::ValueDomain;
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use models::attributes::is_of_cuda;
 use models::entry_points::{LookUp, is_known, look_up};
 use std::rc::Rc;
 
 /// Look-ups of the runtime and the driver.
-pub(super) const LOOK_UPS: Table = &[
+pub(super) const LOOK_UPS: HostTable = &[
     (&["cudaGetDriverEntryPoint"], |e, c, s| driver_entry_point(e, c, s, None, 2)),
     (&["cudaGetDriverEntryPointByVersion"], |e, c, s| driver_entry_point(e, c, s, Some(2), 3)),
     (&["cuGetProcAddress", "cuGetProcAddress_v2"], |e, c, s| driver_entry_point(e, c, s, Some(2), 3)),
 ];
 
 /// Look-ups of the C library.
-pub(super) const OF_LIBRARIES: Table = &[(&["dlsym"], |e, c, s| library_symbol(e, c, s))];
+pub(super) const OF_LIBRARIES: HostTable = &[(&["dlsym"], |e, c, s| library_symbol(e, c, s))];
 
 /// `(name, place of the pointer, [version], flags, place of the result)`.
 fn driver_entry_point(
     e: &mut ExecutionContext<'_>,
-    c: &Call<'_>,
+    c: &LibraryCall<'_>,
     mut s: State,
     version: Option<usize>,
     flags: usize,
-) -> Modelled {
+) -> ModelOutcome {
     let (name, out) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let version = version.map(|i| {
         let v = libc::int_arg(e, c, i, 32);
@@ -70,7 +70,7 @@ fn driver_entry_point(
 }
 
 /// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
-fn library_symbol(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn library_symbol(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let name = cuda::pointer_arg(e, c, 1);
     let text = e.text_of(&name);
     let found = text.as_deref().filter(|name| is_of_cuda(name)).and_then(|symbol| pointer_to_symbol(e, symbol));
@@ -81,10 +81,10 @@ fn library_symbol(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled 
 fn pointer_to_symbol(e: &mut ValueDomain<'_>, symbol: &str) -> Option<Value> {
     let f = e.program.entry_point(symbol).filter(|_| is_known(symbol))?;
     let (cond, offset) = (e.arena.bool(true), e.arena.int(0));
-    Some(Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)])))
+    Some(Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Func(f), offset)])))
 }
 
-fn not_found(e: &mut Terms, c: &Call<'_>, name: Option<String>) -> Value {
+fn not_found(e: &mut Terms, c: &LibraryCall<'_>, name: Option<String>) -> Value {
     let call = c.base().to_owned();
     e.unknown_pointer(&match name {
         Some(name) => UnknownReason::LookedUp(name, call),

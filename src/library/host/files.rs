@@ -9,17 +9,17 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::value_domain::ValueDomain;
-use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::functions::Function;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::functions::UninterpretedFunction;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, TermId};
 use std::rc::Rc;
 
@@ -29,14 +29,14 @@ const WORDS: i128 = 8;
 
 /// A stream and its read position.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct StreamReading {
     stream: ObjId,
     file: u32,
     at: TermId,
 }
 
 /// Files and the standard input.
-pub(super) const FILES: Table = &[
+pub(super) const FILES: HostTable = &[
     (&["fopen", "fopen64"], |e, c, s| fopen(e, c, s)),
     (&["freopen", "freopen64"], |e, c, s| freopen(e, c, s)),
     (&["getchar", "getchar_unlocked", "gets"], |e, c, s| getchar(e, c, s)),
@@ -46,7 +46,7 @@ pub(super) const FILES: Table = &[
     (&["ftell", "ftello", "ftello64"], |e, c, s| ftell(e, c, s)),
 ];
 
-fn fopen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn fopen(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (name, mode) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let name = file_name(e, &s, &name);
     // The program's own output is no input, nor are its later reads of that file.
@@ -60,7 +60,7 @@ fn fopen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
     Ok(Some((e.ite_value(opened, &file, &null), s)))
 }
 
-fn freopen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn freopen(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     // The model does not follow the file that it opens; the standard input, which most programs mean by it, is
     // another file from then on.
     let (stdin, f) = (standard_input(e, &mut s), cuda::pointer_arg(e, c, 2));
@@ -70,20 +70,20 @@ fn freopen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled
     Err(Box::new(s))
 }
 
-fn getchar(e: &mut ExecutionContext<'_>, _: &Call<'_>, mut s: State) -> Modelled {
+fn getchar(e: &mut ExecutionContext<'_>, _: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     // These functions read the standard input without an argument for it.
     let stdin = standard_input(e, &mut s);
     lose_position(e, &mut s, &stdin);
     Err(Box::new(s))
 }
 
-fn rewind(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn rewind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (f, start) = (cuda::pointer_arg(e, c, 0), e.arena.int(0));
     seek(e, &mut s, &f, Value::Int(start));
     super::no_value(s)
 }
 
-fn fseek(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn fseek(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let f = cuda::pointer_arg(e, c, 0);
     let (offset, whence) = (libc::int_arg(e, c, 1, 64), libc::int_arg(e, c, 2, 32));
     let from = match (e.arena.as_int(whence), self::stream(e, &f)) {
@@ -106,7 +106,7 @@ fn fseek(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
     super::success(e, s)
 }
 
-fn ftell(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn ftell(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let f = cuda::pointer_arg(e, c, 0);
     let at = reading(e, &mut s, &f, FilePart::Bytes).filter(|r| !e.inputs.read_files.contains(&r.file));
     let v = match at {
@@ -120,7 +120,7 @@ fn ftell(e: &mut MemoryDomain<'_>, c: &Call<'_>, mut s: State) -> Modelled {
 }
 
 /// Returns the file name that a string denotes.
-pub(crate) fn file_name(e: &mut MemoryDomain<'_>, s: &State, text: &[Target]) -> FileName {
+pub(crate) fn file_name(e: &mut MemoryDomain<'_>, s: &State, text: &[GuardedTarget]) -> FileName {
     if let Some(i) = e.argument_of(s, text) {
         return FileName::Argv(i);
     }
@@ -141,7 +141,7 @@ pub(crate) fn file_number(e: &mut ValueDomain<'_>, name: FileName) -> u32 {
 }
 
 /// Opens a stream at the start of its file.
-pub(crate) fn open_stream(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
+pub(crate) fn open_stream(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State, name: FileName) -> ObjId {
     let known = !matches!(name, FileName::Unnamed) && !e.inputs.written_files.contains(&name);
     let file = file_number(e, if known { name } else { FileName::Unnamed });
     let again = e.inputs.read_files.contains(&file) || e.heap.first_of(&ObjKind::Stream(file)).is_some();
@@ -171,7 +171,7 @@ pub(crate) fn open_stream(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut St
 }
 
 fn start_stream(e: &mut ExecutionContext<'_>, s: &mut State, stream: ObjId) {
-    s.mem.insert(stream, Rc::new(ObjState::new(Rest::Uninit)));
+    s.mem.insert(stream, Rc::new(ObjState::new(UncoveredContents::Uninit)));
     let zero = e.arena.int(0);
     for at in [BYTES, WORDS] {
         set_position(e, s, stream, at, Value::Int(zero));
@@ -185,10 +185,10 @@ fn set_position(e: &mut ExecutionContext<'_>, s: &mut State, stream: ObjId, at: 
 }
 
 /// Returns the stream and the file of a pointer, if it is not null.
-fn stream(e: &MemoryDomain<'_>, p: &[Target]) -> Option<(ObjId, u32)> {
+fn stream(e: &MemoryDomain<'_>, p: &[GuardedTarget]) -> Option<(ObjId, u32)> {
     let mut found = p.iter().filter(|t| t.base != Base::Null);
     match (found.next(), found.next()) {
-        (Some(Target { base: Base::Object(o), .. }), None) => match e.object(*o).kind {
+        (Some(GuardedTarget { base: Base::Object(o), .. }), None) => match e.object(*o).kind {
             ObjKind::Stream(file) => Some((*o, file)),
             _ => None,
         },
@@ -197,23 +197,23 @@ fn stream(e: &MemoryDomain<'_>, p: &[Target]) -> Option<(ObjId, u32)> {
 }
 
 /// Returns the position of a stream.
-fn reading(e: &mut MemoryDomain<'_>, s: &mut State, p: &[Target], part: FilePart) -> Option<Reading> {
+fn reading(e: &mut MemoryDomain<'_>, s: &mut State, p: &[GuardedTarget], part: FilePart) -> Option<StreamReading> {
     let (stream, file) = self::stream(e, p)?;
     let Value::Ptr(cell) = e.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else {
         return None;
     };
-    e.load_number(s, &cell, 8).map(|at| Reading { stream, file, at })
+    e.load_number(s, &cell, 8).map(|at| StreamReading { stream, file, at })
 }
 
 /// Sets the position, perhaps back: it is unknown if something was read before.
-fn seek(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target], to: Value) {
+fn seek(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget], to: Value) {
     let again = self::stream(e, p)
         .is_some_and(|(stream, file)| e.inputs.read_files.contains(&file) || e.inputs.opened_again.contains(&stream));
     put_at(e, s, p, if again { Value::unknown(UnknownReason::FilePositionAgain) } else { to });
 }
 
 /// Sets the position in bytes; the position in words becomes unknown, except for the start.
-fn put_at(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target], to: Value) {
+fn put_at(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget], to: Value) {
     let Some((stream, _)) = self::stream(e, p) else { return lose_positions(e, s, p) };
     let start = matches!(to, Value::Int(t) if e.arena.as_int(t) == Some(0));
     let words = if start { to.clone() } else { Value::unknown(UnknownReason::FilePosition) };
@@ -222,7 +222,7 @@ fn put_at(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target], to: Value) 
 }
 
 /// Makes the positions of several possible streams unknown.
-fn lose_positions(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target]) {
+fn lose_positions(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget]) {
     for o in streams_at(e, s, p) {
         if let ObjKind::Stream(file) = e.object(o).kind {
             e.inputs.read_files.insert(file);
@@ -234,7 +234,7 @@ fn lose_positions(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target]) {
 }
 
 /// Returns the streams that a pointer may mean: any open one if the pointer is unknown.
-fn streams_at(e: &MemoryDomain<'_>, s: &State, p: &[Target]) -> Vec<ObjId> {
+fn streams_at(e: &MemoryDomain<'_>, s: &State, p: &[GuardedTarget]) -> Vec<ObjId> {
     let is_stream = |o: &ObjId| matches!(e.object(*o).kind, ObjKind::Stream(_)) && s.mem.contains_key(o);
     let lost = p.iter().any(|t| matches!(&t.base, Base::Unknown(l) if !l.unset));
     let mut all: Vec<ObjId> = if lost { s.mem.keys().collect() } else { e.objects_at(s, p) };
@@ -245,7 +245,7 @@ fn streams_at(e: &MemoryDomain<'_>, s: &State, p: &[Target]) -> Vec<ObjId> {
 }
 
 /// Models `fread(to, size, count, stream)`.
-fn fread(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn fread(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let first = usize::from(c.name == "__fread_chk");
     let to = cuda::pointer_arg(e, c, 0);
     let (size, count) = (libc::int_arg(e, c, 1 + first, 64), libc::int_arg(e, c, 2 + first, 64));
@@ -258,7 +258,7 @@ fn fread(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
     let read = e.arena.fresh(
         SymKind::Unknown { reason: UnknownReason::HowMuchRead },
         "fread(…)",
-        Range { lo: Some(0), hi: most },
+        Interval { lo: Some(0), hi: most },
     );
     let bound = e.arena.le(read, count);
     Ok(e.assume(s, bound).map(|s| (Value::Int(read), s)))
@@ -268,8 +268,8 @@ fn fread(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
 pub(crate) fn read_bytes(
     e: &mut ExecutionContext<'_>,
     s: &mut State,
-    to: &Rc<Vec<Target>>,
-    f: &[Target],
+    to: &Rc<Vec<GuardedTarget>>,
+    f: &[GuardedTarget],
     length: TermId,
     size: TermId,
 ) {
@@ -278,7 +278,7 @@ pub(crate) fn read_bytes(
         e.inputs.read_files.insert(file);
     }
     let Some(r) = r else {
-        e.forget_targets(s, to, &UnknownReason::ReadFromFile);
+        e.havoc_targets(s, to, &UnknownReason::ReadFromFile);
         match self::stream(e, f) {
             Some((stream, _)) => set_position(e, s, stream, BYTES, Value::unknown(UnknownReason::FilePosition)),
             None => lose_positions(e, s, f),
@@ -294,7 +294,7 @@ pub(crate) fn read_bytes(
 
 /// Returns the next word of a stream as an integer of `size` bytes; `None` if the position is unknown. A `size` of
 /// 0 is a word that is no integer.
-pub(crate) fn next_word(e: &mut ExecutionContext<'_>, s: &mut State, f: &[Target], size: u32) -> Option<Value> {
+pub(crate) fn next_word(e: &mut ExecutionContext<'_>, s: &mut State, f: &[GuardedTarget], size: u32) -> Option<Value> {
     let r = reading(e, s, f, FilePart::Words)?;
     let next = e.arena.add_const(r.at, 1);
     e.inputs.read_files.insert(r.file);
@@ -310,13 +310,13 @@ pub(crate) fn next_word(e: &mut ExecutionContext<'_>, s: &mut State, f: &[Target
         Some(ordinal) => e.input(InputSource::Word { file: name, ordinal }, bits),
         None => {
             let args = vec![e.arena.int(i128::from(r.file)), e.arena.int(i128::from(bits)), r.at];
-            e.arena.apply(Function::Word, args, Range::of_int(bits, true))
+            e.arena.apply(UninterpretedFunction::Word, args, Interval::of_int(bits, true))
         }
     }))
 }
 
 /// Makes the position of a stream unknown after a read that is not followed.
-pub(crate) fn lose_position(e: &mut ExecutionContext<'_>, s: &mut State, f: &[Target]) {
+pub(crate) fn lose_position(e: &mut ExecutionContext<'_>, s: &mut State, f: &[GuardedTarget]) {
     if let Some((_, file)) = stream(e, f) {
         e.inputs.read_files.insert(file);
     }
@@ -324,7 +324,7 @@ pub(crate) fn lose_position(e: &mut ExecutionContext<'_>, s: &mut State, f: &[Ta
 }
 
 /// Returns the stream of the standard input.
-pub(crate) fn standard_input(e: &mut ExecutionContext<'_>, s: &mut State) -> Rc<Vec<Target>> {
+pub(crate) fn standard_input(e: &mut ExecutionContext<'_>, s: &mut State) -> Rc<Vec<GuardedTarget>> {
     let file = file_number(e, FileName::StandardInput);
     let stream = match e.heap.first_of(&ObjKind::Stream(file)) {
         Some(o) => o,

@@ -3,20 +3,20 @@
 use super::cuda;
 use super::files;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::memory::text::Reader;
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::text::StringConversion;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// Formatted output and input; output of other kinds.
-pub(super) const FORMATS: Table = &[
+pub(super) const FORMATS: HostTable = &[
     (
         &[
             "printf",
@@ -56,19 +56,19 @@ pub(super) const FORMATS: Table = &[
 
 /// Models `setbuf` and `setvbuf`: from here on the C library may write the buffer at any time (C11 7.21.5.5 and
 /// 6).
-fn lend_to_stream(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &mut State) {
+fn lend_to_stream(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let buffer = cuda::pointer_arg(e, c, 1);
     if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
         return;
     }
-    e.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
+    e.havoc_targets(s, &buffer, &UnknownReason::StreamBuffer);
     let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
     let objects = e.objects_at(s, &buffer);
     e.lend_objects(objects, lost);
     e.runtime.stream_buffers = true;
 }
 
-fn output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn output(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     match c.name {
         // All others read their arguments, and write nothing that the program sees.
         "atexit" | "__cxa_atexit" => {
@@ -77,7 +77,7 @@ fn output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
         }
         "printf" => printed(e, c, &mut s, 0),
         "fprintf" => printed(e, c, &mut s, 1),
-        "vprintf" | "vfprintf" => e.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
+        "vprintf" | "vfprintf" => e.havoc_reachable(&mut s, c.args, &UnknownReason::Printed),
         "setbuf" | "setvbuf" => lend_to_stream(e, c, &mut s),
         _ => {}
     }
@@ -86,39 +86,39 @@ fn output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
     Ok(Some((v, s)))
 }
 
-fn scanf(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn scanf(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let f = files::standard_input(e, &mut s);
     scan(e, c, s, 0, Some(&f))
 }
 
-fn fscanf(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn fscanf(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let f = cuda::pointer_arg(e, c, 0);
     scan(e, c, s, 1, Some(&f))
 }
 
 /// Models `printf` and `fprintf`: `%n` stores the length printed so far (C11, 7.21.6.1).
-pub(crate) fn printed(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State, format: usize) {
+pub(crate) fn printed(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State, format: usize) {
     let text = cuda::pointer_arg(e, c, format);
     let stores = e.text_of(&text).is_none_or(|t| stores_length(&t));
     if stores {
-        e.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
+        e.havoc_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
     }
 }
 
 /// Models `scanf` and similar functions: each conversion stores an input.
 pub(crate) fn scan(
     e: &mut ExecutionContext<'_>,
-    c: &Call<'_>,
+    c: &LibraryCall<'_>,
     mut s: State,
     format: usize,
-    stream: Option<&[Target]>,
-) -> Modelled {
+    stream: Option<&[GuardedTarget]>,
+) -> ModelOutcome {
     let text = cuda::pointer_arg(e, c, format);
     let format_of = e.text_of(&text).map(|t| conversions(&t));
     let mut targets = c.args.iter().skip(format + 1);
     let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
     if stream.is_none()
-        && let Some((reader, bytes)) = format_of.as_ref().and_then(Format::only_number)
+        && let Some((reader, bytes)) = format_of.as_ref().and_then(ScanFormat::only_number)
         && let Some(to) = c.args.get(2)
     {
         let (from, to) = (cuda::pointer_arg(e, c, 0), e.as_pointer(&to.clone()));
@@ -145,12 +145,12 @@ pub(crate) fn scan(
                 let v = e.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
                 e.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
             }
-            _ => e.forget_targets(&mut s, &p, &UnknownReason::Read),
+            _ => e.havoc_targets(&mut s, &p, &UnknownReason::Read),
         }
     }
     for a in targets {
         let p = e.as_pointer(&a.clone());
-        e.forget_targets(&mut s, &p, &UnknownReason::Read);
+        e.havoc_targets(&mut s, &p, &UnknownReason::Read);
     }
     if words.is_none()
         && let Some(f) = stream
@@ -167,9 +167,9 @@ pub(crate) fn scan(
 pub(crate) fn scan_argument(
     e: &mut ExecutionContext<'_>,
     s: &mut State,
-    from: &[Target],
-    to: &Rc<Vec<Target>>,
-    (bytes, reader): (u32, Reader),
+    from: &[GuardedTarget],
+    to: &Rc<Vec<GuardedTarget>>,
+    (bytes, reader): (u32, StringConversion),
 ) -> Option<TermId> {
     let (argument, bits) = (e.argument_of(s, from), bytes * 8);
     let number = libc::argument_as_number(e, from, s, (bits, reader))?;
@@ -190,7 +190,7 @@ pub(crate) fn scan_argument(
     *s = e.merge(read.into_iter().chain(not_read).collect())?.0;
     let (one, failed) = (
         e.arena.int(1),
-        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Interval::new(-1, 0)),
     );
     Some(e.arena.ite(is_number, one, failed))
 }
@@ -211,7 +211,7 @@ fn stores_length(format: &str) -> bool {
 
 /// Conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
 #[derive(Debug, PartialEq, Eq)]
-struct Conversion {
+struct ScanConversion {
     bytes: u32,
     stored: bool,
     letter: char,
@@ -219,28 +219,28 @@ struct Conversion {
 
 /// A `scanf` format.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Format {
-    each: Vec<Conversion>,
+struct ScanFormat {
+    each: Vec<ScanConversion>,
     /// Whether it reads only words separated by white space.
     plain: bool,
 }
 
-impl Format {
+impl ScanFormat {
     /// Returns the reader and the size in bytes of a format with a single number.
-    fn only_number(&self) -> Option<(Reader, u32)> {
-        let [Conversion { bytes: bytes @ 1.., stored: true, letter }] = self.each[..] else { return None };
+    fn only_number(&self) -> Option<(StringConversion, u32)> {
+        let [ScanConversion { bytes: bytes @ 1.., stored: true, letter }] = self.each[..] else { return None };
         let reader = match letter {
-            'd' => Reader::Decimal,
-            'i' => Reader::AnyBase,
-            'u' => Reader::Unsigned,
+            'd' => StringConversion::Decimal,
+            'i' => StringConversion::AnyBase,
+            'u' => StringConversion::Unsigned,
             _ => return None,
         };
         self.plain.then_some((reader, bytes))
     }
 }
 
-fn conversions(format: &str) -> Format {
-    let mut out = Format { plain: true, ..Format::default() };
+fn conversions(format: &str) -> ScanFormat {
+    let mut out = ScanFormat { plain: true, ..ScanFormat::default() };
     let mut it = format.chars().peekable();
     // Two numbers without a space between them may still be two words: `%d%d` skips space before each.
     while let Some(ch) = it.next() {
@@ -282,7 +282,7 @@ fn conversions(format: &str) -> Format {
                             }
                         }
                     }
-                    out.each.push(Conversion { bytes, stored, letter: c });
+                    out.each.push(ScanConversion { bytes, stored, letter: c });
                     break;
                 }
             }
@@ -293,7 +293,7 @@ fn conversions(format: &str) -> Format {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reader, conversions};
+    use super::{StringConversion, conversions};
 
     #[test]
     fn scanf_formats() {
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(read("%[a-d] %d"), [(0, true), (4, true)]);
         assert_eq!(
             (conversions("%i").only_number(), conversions("%d %d").only_number()),
-            (Some((Reader::AnyBase, 4)), None)
+            (Some((StringConversion::AnyBase, 4)), None)
         );
         assert!(conversions("%d %lf\n%*s").plain);
         for f in ["%d,%d", "n=%d", "%c", "%3d", "%x", "%[0-9]"] {

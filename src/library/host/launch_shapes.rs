@@ -8,25 +8,25 @@
 use super::cuda;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
-use engine::symbolic::exec::library::Call;
+use engine::symbolic::exec::library::LibraryCall;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID};
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::{Callee, Const, FuncRef, LaunchShape, Op, Operand, Side, Terminator};
-pub use models::launches::{self, Effect};
+pub use models::launches::{self, AttributeEffect};
 use std::rc::Rc;
 
 /// Maximum number of attributes that are read of one launch.
-const MOST: i128 = 16;
+const MAX: i128 = 16;
 
 /// Cluster that a kernel demands of its launches.
-enum Required {
+enum RequiredCluster {
     Nothing,
     Blocks([u32; 3]),
     /// Blocks along some axes only, which no launch satisfies.
@@ -35,7 +35,7 @@ enum Required {
 }
 
 /// Reads the attributes of a `cudaLaunchConfig_t`.
-pub(crate) fn launch_attributes(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> LaunchAttributes {
+pub(crate) fn launch_attributes(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) -> LaunchAttributes {
     let unknown = |why| LaunchAttributes { refusable: true, unknown: Some(why), ..LaunchAttributes::default() };
     let config = cuda::pointer_arg(e, c, 0);
     let Some(count) = member(e, s, &config, launches::COUNT_AT, 4).and_then(|t| e.arena.as_int(t)) else {
@@ -48,18 +48,18 @@ pub(crate) fn launch_attributes(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &
     let at = e.arena.int(i128::from(launches::LIST_AT));
     let list = e.offset_targets(&config, at);
     let list = e.load_pointer(s, &list);
-    for i in 0..count.min(MOST + 1) {
+    for i in 0..count.min(MAX + 1) {
         let at = e.arena.int(i * i128::from(launches::ATTRIBUTE_BYTES));
         let one = e.offset_targets(&list, at);
-        let id = member(e, s, &one, 0, 4).and_then(|t| e.arena.as_int(t)).filter(|_| i < MOST);
+        let id = member(e, s, &one, 0, 4).and_then(|t| e.arena.as_int(t)).filter(|_| i < MAX);
         let Some(id) = id.and_then(|id| u32::try_from(id).ok()) else {
             return unknown(UnknownReason::LaunchAttributes);
         };
         match launches::effect(id) {
-            Effect::Nothing => {}
-            Effect::LargerClusters => out.cluster_open = true,
-            Effect::Cooperative | Effect::OfStreams => out.refusable = true,
-            Effect::Cluster => {
+            AttributeEffect::Nothing => {}
+            AttributeEffect::LargerClusters => out.cluster_open = true,
+            AttributeEffect::Cooperative | AttributeEffect::OfStreams => out.refusable = true,
+            AttributeEffect::Cluster => {
                 let axes = [0, 4, 8].map(|at| member(e, s, &one, launches::VALUE_AT + at, 4));
                 match axes {
                     [Some(x), Some(y), Some(z)] if out.cluster.is_none() => out.cluster = Some([x, y, z]),
@@ -67,14 +67,14 @@ pub(crate) fn launch_attributes(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &
                     _ => out.cluster_open = true,
                 }
             }
-            Effect::Unknown(name) => return unknown(UnknownReason::LaunchAttribute(name)),
+            AttributeEffect::Unknown(name) => return unknown(UnknownReason::LaunchAttribute(name)),
         }
     }
     out
 }
 
 /// Returns an unsigned member of a structure.
-fn member(e: &mut MemoryDomain<'_>, s: &mut State, of: &Rc<Vec<Target>>, at: u64, bytes: u64) -> Option<TermId> {
+fn member(e: &mut MemoryDomain<'_>, s: &mut State, of: &Rc<Vec<GuardedTarget>>, at: u64, bytes: u64) -> Option<TermId> {
     let delta = e.arena.int(i128::from(at));
     let place = e.offset_targets(of, delta);
     let held = e.load_number(s, &place, bytes)?;
@@ -130,8 +130,8 @@ fn cluster_of(
     }
     // A cluster declared at compile time cannot be set at run time (`cudaFuncAttributes` in driver_types.h).
     let own = match (shape.cluster, shape.block) {
-        (Some(c), _) => Required::Blocks(c),
-        (None, Some(_)) => Required::Blocks([1; 3]),
+        (Some(c), _) => RequiredCluster::Blocks(c),
+        (None, Some(_)) => RequiredCluster::Blocks([1; 3]),
         (None, None) => required_cluster(e, s, kernel),
     };
     let number = |t: TermId| e.arena.as_int(t).and_then(|n| u32::try_from(n).ok());
@@ -141,14 +141,14 @@ fn cluster_of(
         Some(_) => return open,
     };
     let cluster = match (own, by_launch) {
-        (Required::Unknown, _) => return open,
-        (Required::Partly, _) => return (None, refused, true),
+        (RequiredCluster::Unknown, _) => return open,
+        (RequiredCluster::Partly, _) => return (None, refused, true),
         // PTX ISA 9.0, `.reqnctapercluster`.
-        (Required::Blocks(own), Some(other)) if own != other => return (None, refused, true),
-        (Required::Blocks(c), _) | (Required::Nothing, Some(c)) => c,
-        (Required::Nothing, None) if shape.names_no_cluster => return (None, refused, true),
+        (RequiredCluster::Blocks(own), Some(other)) if own != other => return (None, refused, true),
+        (RequiredCluster::Blocks(c), _) | (RequiredCluster::Nothing, Some(c)) => c,
+        (RequiredCluster::Nothing, None) if shape.names_no_cluster => return (None, refused, true),
         // Each block is a cluster of its own (PTX ISA 9.0, Cluster of Cooperative Thread Arrays).
-        (Required::Nothing, None) => [1; 3],
+        (RequiredCluster::Nothing, None) => [1; 3],
     };
     (Some(cluster), runs, !launches::is_portable(cluster, shape.most_blocks))
 }
@@ -163,7 +163,7 @@ fn of_unknown_shape(
 ) -> LaunchConfig {
     let any = |e: &mut ValueDomain<'_>, most: i128, name: &str| {
         let most = e.most_launched(most);
-        e.arena.fresh(SymKind::Unknown { reason: why.clone() }, name, Range::new(1, most))
+        e.arena.fresh(SymKind::Unknown { reason: why.clone() }, name, Interval::new(1, most))
     };
     let grid = MAX_GRID.map(|m| any(e, m, "gridDim"));
     let block = match shape.block.filter(|_| !shape.unread) {
@@ -175,20 +175,20 @@ fn of_unknown_shape(
 }
 
 /// Returns the cluster that the program made a kernel require.
-fn required_cluster(e: &mut MemoryDomain<'_>, s: &State, kernel: FuncRef) -> Required {
+fn required_cluster(e: &mut MemoryDomain<'_>, s: &State, kernel: FuncRef) -> RequiredCluster {
     let Some(o) = e.runtime.attributes.get(&kernel).copied() else {
-        return if sets_clusters(e) { Required::Unknown } else { Required::Nothing };
+        return if sets_clusters(e) { RequiredCluster::Unknown } else { RequiredCluster::Nothing };
     };
     let cell = |at: i64| match s.mem.get(&o).and_then(|st| st.cells.get(&at)) {
         Some((4, Value::Int(t))) => e.arena.as_int(*t).and_then(|n| u32::try_from(n).ok()),
         _ => None,
     };
     match [cell(4), cell(8), cell(12)] {
-        [Some(0), Some(0), Some(0)] => Required::Nothing,
-        [Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)] => Required::Blocks([x, y, z]),
+        [Some(0), Some(0), Some(0)] => RequiredCluster::Nothing,
+        [Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)] => RequiredCluster::Blocks([x, y, z]),
         // The values must all be 0 or all be positive (`cudaFuncAttributes` in driver_types.h).
-        [Some(_), Some(_), Some(_)] => Required::Partly,
-        _ => Required::Unknown,
+        [Some(_), Some(_), Some(_)] => RequiredCluster::Partly,
+        _ => RequiredCluster::Unknown,
     }
 }
 

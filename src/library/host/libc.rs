@@ -5,25 +5,25 @@
 
 use super::cuda;
 use super::getopt;
-use super::table::{Table, find};
+use super::table::{HostTable, find};
 use super::{entry_points, files, formats, guards, libc_memory, libc_text, tensors};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::inputs::command_line::one_object;
-use engine::symbolic::memory::text::Reader;
-use engine::symbolic::memory::value::{Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::text::StringConversion;
+use engine::symbolic::memory::value::{GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 use models::no_return::returns;
 use models::returns::Returns;
 
 /// Strings read as numbers, options, random numbers and the time.
-pub(super) const NUMBERS: Table = &[
+pub(super) const NUMBERS: HostTable = &[
     (&["getopt"], |e, c, s| getopt::getopt(e, c, s, false)),
     (&["getopt_long", "getopt_long_only"], |e, c, s| getopt::getopt(e, c, s, true)),
     (&["atoi"], |e, c, s| atoi(e, c, s)),
@@ -50,7 +50,7 @@ pub(super) const NUMBERS: Table = &[
     }),
 ];
 
-pub(crate) fn libc_call(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelled {
+pub(crate) fn libc_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     match returns(c.name) {
         Some(Returns::Never) => return Ok(None),
         // A handler may return from a signal, and a started program may fail to start.
@@ -80,17 +80,17 @@ pub(crate) fn libc_call(e: &mut Executor<'_>, c: &Call<'_>, s: State) -> Modelle
     }
 }
 
-fn atoi(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn atoi(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let v = number(e, c, &s, 32, "atoi");
     Ok(Some((v, s)))
 }
 
-fn atol(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn atol(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let v = number(e, c, &s, 64, c.name);
     Ok(Some((v, s)))
 }
 
-fn strtol(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn strtol(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let text = cuda::pointer_arg(e, c, 0);
     let v = number_in_base(e, c, &text, &mut s, 64);
     // The number ends somewhere in the string.
@@ -99,81 +99,88 @@ fn strtol(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
     Ok(Some((v, s)))
 }
 
-fn strtod(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn strtod(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (text, end) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let inside = e.place_within(&text, &UnknownReason::NumberEnd);
     e.store_value(&mut s, &end, inside, 8);
     Ok(Some((Value::unknown(UnknownReason::FloatArgument), s)))
 }
 
-fn atof(s: State) -> Modelled {
+fn atof(s: State) -> ModelOutcome {
     let v = Value::unknown(UnknownReason::FloatArgument);
     Ok(Some((v, s)))
 }
 
-fn rand(e: &mut Terms, _: &Call<'_>, s: State) -> Modelled {
-    let v =
-        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::RandomNumber }, "rand()", Range::new(0, (1 << 31) - 1));
+fn rand(e: &mut Terms, _: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let v = e.arena.fresh(
+        SymKind::Unknown { reason: UnknownReason::RandomNumber },
+        "rand()",
+        Interval::new(0, (1 << 31) - 1),
+    );
     Ok(Some((Value::Int(v), s)))
 }
 
-pub(crate) fn int_arg(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize, bits: u32) -> TermId {
+pub(crate) fn int_arg(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: usize, bits: u32) -> TermId {
     let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown(UnknownReason::MissingArgument));
     e.value_int(&v, bits)
 }
 
 /// Reads a string as a number: an input if it is a program argument.
-fn number(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
+fn number(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: &State, bits: u32, what: &str) -> Value {
     let p = cuda::pointer_arg(e, c, 0);
-    Value::Int(number_of(e, &p, s, (bits, Reader::Decimal), what))
+    Value::Int(number_of(e, &p, s, (bits, StringConversion::Decimal), what))
 }
 
 /// Returns the result of `strtol` or a similar function for a string, with the call's own second and third
 /// argument.
 pub(crate) fn number_in_base(
     e: &mut MemoryDomain<'_>,
-    c: &Call<'_>,
-    text: &[Target],
+    c: &LibraryCall<'_>,
+    text: &[GuardedTarget],
     s: &mut State,
     bits: u32,
 ) -> Value {
     let (end, base) = (cuda::pointer_arg(e, c, 1), int_arg(e, c, 2, 32));
-    e.forget_targets(s, &end, &UnknownReason::NumberEnd);
+    e.havoc_targets(s, &end, &UnknownReason::NumberEnd);
     // Inputs are the decimal value of a string; base 0 reads a decimal string the same, unless it begins with a
     // zero.
     let reader = match (e.arena.as_int(base), c.name.contains("toul")) {
-        (Some(10), false) => Some(Reader::Decimal),
-        (Some(0), false) => Some(Reader::AnyBase),
-        (Some(10), true) => Some(Reader::Unsigned),
-        (Some(0), true) => Some(Reader::UnsignedAnyBase),
+        (Some(10), false) => Some(StringConversion::Decimal),
+        (Some(0), false) => Some(StringConversion::AnyBase),
+        (Some(10), true) => Some(StringConversion::Unsigned),
+        (Some(0), true) => Some(StringConversion::UnsignedAnyBase),
         _ => None,
     };
     if let Some(reader) = reader {
         return Value::Int(number_of(e, text, s, (bits, reader), c.name));
     }
     let reason = UnknownReason::ReadsInBase(c.name.to_owned());
-    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, c.name, Range::of_int(bits, true)))
+    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, c.name, Interval::of_int(bits, true)))
 }
 
 pub(crate) fn number_of(
     e: &mut MemoryDomain<'_>,
-    p: &[Target],
+    p: &[GuardedTarget],
     s: &State,
-    (bits, reader): (u32, Reader),
+    (bits, reader): (u32, StringConversion),
     what: &str,
 ) -> TermId {
     if let Some(t) = argument_as_number(e, p, s, (bits, reader)) {
         return t;
     }
-    e.arena.fresh(SymKind::Unknown { reason: UnknownReason::Reads(what.to_owned()) }, what, Range::of_int(bits, true))
+    e.arena.fresh(
+        SymKind::Unknown { reason: UnknownReason::Reads(what.to_owned()) },
+        what,
+        Interval::of_int(bits, true),
+    )
 }
 
 /// Returns the number in a string that is a program argument, or the argument of an option.
 pub(crate) fn argument_as_number(
     e: &mut MemoryDomain<'_>,
-    p: &[Target],
+    p: &[GuardedTarget],
     s: &State,
-    (bits, reader): (u32, Reader),
+    (bits, reader): (u32, StringConversion),
 ) -> Option<TermId> {
     if let Some(i) = e.argument_of(s, p) {
         return Some(e.argument_read(i, bits, reader));

@@ -2,22 +2,22 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
-use engine::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
-use engine::symbolic::memory::value::{Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
+use engine::symbolic::memory::value::{GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Maximum number of bytes that a host allocation gets.
-const MOST_OF_HOST: i128 = 1 << 40;
+const MAX_OF_HOST: i128 = 1 << 40;
 
 /// Allocations, frees, copies and fills.
-pub(super) const MEMORY: Table = &[
+pub(super) const MEMORY: HostTable = &[
     (
         &[
             "malloc",
@@ -43,23 +43,23 @@ pub(super) const MEMORY: Table = &[
     (&["memset", "__memset_chk"], |e, c, s| memset(e, c, s)),
 ];
 
-fn malloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let n = libc::int_arg(e, c, 0, 64);
-    host_allocation(e, c, s, n, Rest::Uninit)
+    host_allocation(e, c, s, n, UncoveredContents::Uninit)
 }
 
-fn aligned_alloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn aligned_alloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let n = libc::int_arg(e, c, 1, 64);
-    host_allocation(e, c, s, n, Rest::Uninit)
+    host_allocation(e, c, s, n, UncoveredContents::Uninit)
 }
 
-fn calloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn calloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
     let n = e.arena.mul(a, b);
-    host_allocation(e, c, s, n, Rest::Zero)
+    host_allocation(e, c, s, n, UncoveredContents::Zero)
 }
 
-fn realloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn realloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (old, n) = (cuda::pointer_arg(e, c, 0), libc::int_arg(e, c, 1, 64));
     let v = e.heap.next_version();
     let made = host_allocation(
@@ -67,7 +67,7 @@ fn realloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
         c,
         s,
         n,
-        Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::Reallocated) },
+        UncoveredContents::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::Reallocated) },
     );
     match made {
         Ok(Some((Value::Ptr(new), mut s))) => {
@@ -80,22 +80,22 @@ fn realloc(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
     }
 }
 
-fn posix_memalign(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn posix_memalign(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let out = cuda::pointer_arg(e, c, 0);
     let n = libc::int_arg(e, c, 2, 64);
-    let Ok(Some((p, mut s))) = host_allocation(e, c, s, n, Rest::Uninit) else { return Ok(None) };
+    let Ok(Some((p, mut s))) = host_allocation(e, c, s, n, UncoveredContents::Uninit) else { return Ok(None) };
     e.store_value(&mut s, &out, p.clone(), 8);
     let status = e.status_of_given(&p);
     Ok(Some((Value::Int(status), s)))
 }
 
-fn free(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let p = cuda::pointer_arg(e, c, 0);
     e.release(&mut s, &p);
     super::no_value(s)
 }
 
-fn memcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn memcpy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (d, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let n = libc::int_arg(e, c, 2, 64);
     let n = e.interpret(n, 64, false);
@@ -103,7 +103,7 @@ fn memcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
     Ok(Some((Value::Ptr(d), s)))
 }
 
-fn memset(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn memset(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let d = cuda::pointer_arg(e, c, 0);
     let (b, n) = (libc::int_arg(e, c, 1, 8), libc::int_arg(e, c, 2, 64));
     let n = e.interpret(n, 64, false);
@@ -113,29 +113,29 @@ fn memset(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
 
 /// Releases the old block if `realloc` returned a new one. A call site reached again represents both: it begins
 /// anew.
-fn release_moved(e: &mut ExecutionContext<'_>, s: &mut State, old: &[Target], new: &Rc<Vec<Target>>) {
+fn release_moved(e: &mut ExecutionContext<'_>, s: &mut State, old: &[GuardedTarget], new: &Rc<Vec<GuardedTarget>>) {
     let status = e.status_of_given(&Value::Ptr(new.clone()));
     let zero = e.arena.int(0);
     let given = e.arena.eq(status, zero);
-    let freed: Vec<Target> = old
+    let freed: Vec<GuardedTarget> = old
         .iter()
         .filter(|t| new.iter().all(|n| n.base != t.base))
-        .map(|t| Target { cond: e.arena.and(t.cond, given), ..t.clone() })
+        .map(|t| GuardedTarget { cond: e.arena.and(t.cond, given), ..t.clone() })
         .collect();
     e.release(s, &freed);
 }
 
 pub(crate) fn host_allocation(
     e: &mut ExecutionContext<'_>,
-    c: &Call<'_>,
+    c: &LibraryCall<'_>,
     mut s: State,
     size: TermId,
-    rest: Rest,
-) -> Modelled {
-    let want = Range::new(0, (1 << 63) - 1);
+    rest: UncoveredContents,
+) -> ModelOutcome {
+    let want = Interval::new(0, (1 << 63) - 1);
     let size = if want.contains(e.arena.range(size)) { size } else { e.interpret(size, 64, false) };
     // A larger request fails, as does a negative number read as `size_t`: C++ then throws, C returns null.
-    let most = e.most_of_host(MOST_OF_HOST);
+    let most = e.most_of_host(MAX_OF_HOST);
     let most = e.arena.int(most);
     let fits = e.arena.le(size, most);
     let throws = c.name.starts_with("_Znw") || c.name.starts_with("_Zna");

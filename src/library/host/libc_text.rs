@@ -3,17 +3,17 @@
 use super::cuda;
 use super::libc;
 use super::libc_memory;
-use super::table::Table;
+use super::table::HostTable;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::floors::value_domain::ValueDomain;
-use engine::symbolic::memory::object::Rest;
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::object::UncoveredContents;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ use std::rc::Rc;
 const MAX_TEXT: i128 = 256;
 
 /// Facts about strings from their contents, or about arguments as they were given.
-pub(super) const TEXT: Table = &[
+pub(super) const TEXT: HostTable = &[
     (&["strlen"], |e, c, s| strlen(e, c, s)),
     (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| strcmp(e, c, s)),
     (&["memcmp", "isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| compared(e, c, s)),
@@ -33,19 +33,19 @@ pub(super) const TEXT: Table = &[
     (&["strdup", "strndup"], |e, c, s| strdup(e, c, s)),
 ];
 
-fn strlen(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn strlen(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let p = cuda::pointer_arg(e, c, 0);
     let known = match length_of_text(e, &mut s, &p) {
         Some(n) => Some(e.arena.int(n)),
         None => e.argument_length(&s, &p),
     };
     let v = known.unwrap_or_else(|| {
-        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Interval::new(0, 1 << 40))
     });
     Ok(Some((Value::Int(v), s)))
 }
 
-fn strcmp(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn strcmp(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (p, q) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let most = if c.name.contains('n') {
         let n = libc::int_arg(e, c, 2, 64);
@@ -57,24 +57,24 @@ fn strcmp(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
     Ok(Some((Value::Int(v), s)))
 }
 
-fn compared(e: &mut ValueDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn compared(e: &mut ValueDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let m = e.program.module(c.site.func.module);
     let v = e.unknown_of(m, c.ty, &UnknownReason::TextComparison);
     Ok(Some((v, s)))
 }
 
-fn searched(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn searched(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let p = cuda::pointer_arg(e, c, 0);
     let v = e.place_within(&p, &UnknownReason::ResultOf(c.name.to_string()));
     Ok(Some((v, s)))
 }
 
-fn named_text(e: &mut Terms, c: &Call<'_>, s: State) -> Modelled {
+fn named_text(e: &mut Terms, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let v = e.unknown_pointer(&UnknownReason::ResultOf(c.name.to_string()));
     Ok(Some((v, s)))
 }
 
-fn strcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn strcpy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (d, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
     let Some(n) = length_of_text(e, &mut s, &f) else { return Err(Box::new(s)) };
     let n = e.arena.int(n + 1);
@@ -84,14 +84,14 @@ fn strcpy(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
 
 /// Models a copy on the heap: of the whole string, or of its first bytes (`strndup`: POSIX.1-2017), with a
 /// terminating NUL.
-fn strdup(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn strdup(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let f = cuda::pointer_arg(e, c, 0);
     let length = match length_of_text(e, &mut s, &f) {
         Some(n) => Some(e.arena.int(n)),
         None => e.argument_length(&s, &f),
     };
     let mut length = length.unwrap_or_else(|| {
-        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Interval::new(0, 1 << 40))
     });
     if c.name == "strndup" {
         let most = libc::int_arg(e, c, 1, 64);
@@ -104,7 +104,7 @@ fn strdup(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
         c,
         s,
         bytes,
-        Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
+        UncoveredContents::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
     );
     if let Ok(Some((Value::Ptr(to), mut s))) = made {
         if e.arena.as_int(length).is_some() {
@@ -118,9 +118,9 @@ fn strdup(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled 
 }
 
 /// Returns the length in bytes of a string in memory whose bytes up to its end are all known.
-pub(crate) fn length_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[Target]) -> Option<i128> {
+pub(crate) fn length_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget]) -> Option<i128> {
     let mut targets = p.iter().filter(|t| t.base != Base::Null);
-    let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
+    let (Some(GuardedTarget { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
         return None;
     };
     e.ensure(s, *o);

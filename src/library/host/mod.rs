@@ -28,14 +28,14 @@ mod variables;
 mod waits;
 
 pub use dlpack::converted;
-pub use root::{Root, initialised, lead_to_launches, root_state, roots};
+pub use root::{HostRoot, initialised, lead_to_launches, root_state, roots};
 pub use table::keys;
 
 use crate::kernel::intrinsics;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::terms::Terms;
@@ -47,7 +47,7 @@ fn is_replaceable(name: &str) -> bool {
 }
 
 /// Models a library function by name, before any body is entered.
-pub(crate) fn host_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Modelled {
+pub(crate) fn host_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let program = e.program;
     let func = program.func(call.func);
     if func.is_declaration() && cuda::may_fail(call) && !e.assumptions.takes(Axiom::CallsSucceed) {
@@ -56,7 +56,7 @@ pub(crate) fn host_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Mode
     library_call(e, call, s)
 }
 
-fn library_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Modelled {
+fn library_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (program, f, args, site, ty) = (e.program, call.func, call.args, call.site, call.ty);
     if let Some(rest) = call.name.strip_prefix("llvm.") {
         return intrinsics::intrinsic(e, rest, args, s, site, ty);
@@ -88,20 +88,25 @@ fn library_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Modelled {
     stdcxx::stdcxx_call(e, call, s)
 }
 
-pub(crate) fn success(e: &mut Terms, s: State) -> Modelled {
+pub(crate) fn success(e: &mut Terms, s: State) -> ModelOutcome {
     Ok(Some((Value::Int(e.arena.int(0)), s)))
 }
 
-pub(crate) fn no_value(s: State) -> Modelled {
+pub(crate) fn no_value(s: State) -> ModelOutcome {
     Ok(Some((Value::unknown(UnknownReason::NoValue), s)))
 }
 
 /// Models the call as unknown: havocs everything that it could write.
-pub(crate) fn opaque(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State, reason: &UnknownReason) -> Modelled {
+pub(crate) fn opaque(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    mut s: State,
+    reason: &UnknownReason,
+) -> ModelOutcome {
     e.others_run(&mut s);
     let parts = outputs::library_objects(e, c);
     let args = e.without_texts_read(&[c.func], c.args);
-    e.forget_parts(&mut s, &args, &parts, reason);
+    e.havoc_parts(&mut s, &args, &parts, reason);
     let m = e.program.module(c.site.func.module);
     let v = e.unknown_of(m, c.ty, reason);
     Ok(Some((v, s)))

@@ -5,20 +5,20 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use super::waits;
 use base::reasons::UnknownReason;
-use engine::symbolic::effects::havoc::Part;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::effects::havoc::WrittenPart;
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::memory::object::ObjKind;
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use ir::Param;
 use models::attributes::{is_of_cuda, is_of_library};
-use models::row::{Key, Kind};
+use models::row::{MatchKind, NameKey};
 
 /// Type of an argument's target that a function writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,9 +302,9 @@ const MAKERS: &[&str] = &["cudaStreamCreate", "cudaEventCreate", "cuStreamCreate
 const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
 
 /// Returns the functions whose results alone are not followed.
-pub(super) fn keys() -> impl Iterator<Item = Key> {
-    let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
-    OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
+pub(super) fn keys() -> impl Iterator<Item = NameKey> {
+    let scalars = READ_SCALARS.iter().map(|r| NameKey::new(MatchKind::Typed, format!("cublas{r}")));
+    OUTPUTS.iter().map(|(n, _)| NameKey::whole(*n)).chain(scalars)
 }
 
 fn reads_scalars(name: &str) -> bool {
@@ -313,12 +313,12 @@ fn reads_scalars(name: &str) -> bool {
 }
 
 /// Queries of memory pools.
-pub(super) const POOLS: Table =
+pub(super) const POOLS: HostTable =
     &[(&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], |e, c, s| pool_attribute(e, c, s))];
 
 /// `(pool, attribute, address of the value)`: attributes about reuse are integers of 32 bits, thresholds and sizes of
 /// 64 bits.
-fn pool_attribute(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn pool_attribute(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let attribute = libc::int_arg(e, c, 1, 32);
     let Some(bits) = e.arena.as_int(attribute).and_then(bits_of_pool_attribute) else { return Err(Box::new(s)) };
     let (p, v) = (cuda::pointer_arg(e, c, 2), e.unknown_int(&UnknownReason::Gives(c.base().to_owned()), bits));
@@ -344,14 +344,14 @@ fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
 }
 
 /// Models a call of a function whose results alone are not followed.
-pub(crate) fn result_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+pub(crate) fn result_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
     if !e.program.func(c.func).is_declaration() {
         return Err(Box::new(s));
     }
     if reads_scalars(name) {
         let args: Vec<Value> = c.args.iter().filter(|a| !is_of_host(e, a)).cloned().collect();
-        return super::opaque(e, &Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
+        return super::opaque(e, &LibraryCall { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
     }
     let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
     let why = UnknownReason::Gives(name.to_owned());
@@ -377,13 +377,13 @@ pub(crate) fn result_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: Sta
 
 /// Whether a value points to memory of the host alone.
 fn is_of_host(e: &MemoryDomain<'_>, v: &Value) -> bool {
-    let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !e.heap.is_registered(o));
+    let of_host = |t: &GuardedTarget| matches!(t.base, Base::Object(o) if matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !e.heap.is_registered(o));
     matches!(v, Value::Ptr(p) if p.iter().all(of_host))
 }
 
 /// Returns the bytes that a call of the C++ library writes of each argument's object, if known: an object of one
 /// of its classes ends where its type states. Streams do not, since they have a base at their end.
-pub(crate) fn library_objects(e: &ValueDomain<'_>, c: &Call<'_>) -> Vec<Part> {
+pub(crate) fn library_objects(e: &ValueDomain<'_>, c: &LibraryCall<'_>) -> Vec<WrittenPart> {
     let func = e.program.func(c.func);
     if !is_of_library(c.name)
         || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
@@ -395,7 +395,7 @@ pub(crate) fn library_objects(e: &ValueDomain<'_>, c: &Call<'_>) -> Vec<Part> {
         let string = strings && p.dereferenceable == STRING_BYTES;
         // An argument of a template beside its own object may be the base of a program object.
         let ends = func.is_declaration() || i == 0 || string;
-        Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
+        WrittenPart { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
     };
     func.params.iter().enumerate().map(part).collect()
 }

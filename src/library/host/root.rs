@@ -3,7 +3,7 @@
 use super::files;
 use super::variables;
 use base::reasons::UnknownReason;
-use contracts::Entry;
+use contracts::EntrySelector;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 /// A function from which host code runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Root {
+pub struct HostRoot {
     pub func: FuncRef,
     /// `main`, or named under `[roots]` or `[entry]`: its caller may pass anything that its contract allows.
     pub trusted: bool,
@@ -32,34 +32,34 @@ pub struct Root {
 /// registers. Without `main` and named functions, also external functions that no known function calls and that reach
 /// a launch.
 #[must_use]
-pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
+pub fn roots(program: &Program, named: &[String], entry: &EntrySelector) -> Vec<HostRoot> {
     let mut out = vec![];
     let main = program.find_func(Side::Host, "main");
     if let Some(main) = main {
-        out.push(Root { func: main, trusted: true, entry: false, bound: false });
+        out.push(HostRoot { func: main, trusted: true, entry: false, bound: false });
     }
     let functions = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
     for (r, _, f) in functions() {
         if Some(r) != main && named.iter().any(|n| f.answers_to(n)) {
-            out.push(Root { func: r, trusted: true, entry: false, bound: false });
+            out.push(HostRoot { func: r, trusted: true, entry: false, bound: false });
         }
     }
     let alone = out.is_empty();
-    let is_there = |out: &[Root], r: FuncRef| out.iter().any(|o| o.func == r);
+    let is_there = |out: &[HostRoot], r: FuncRef| out.iter().any(|o| o.func == r);
     for (r, _, f) in functions().filter(|(_, _, f)| Program::kernel_symbol_of_stub(&f.name).is_none()) {
         if entry.names(&f.name, &f.display) && !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true, entry: true, bound: false });
+            out.push(HostRoot { func: r, trusted: true, entry: true, bound: false });
         }
     }
     for r in registered(program) {
         if !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true, entry: true, bound: is_bound_only(program, r) });
+            out.push(HostRoot { func: r, trusted: true, entry: true, bound: is_bound_only(program, r) });
         }
     }
     if !alone {
         return out;
     }
-    let Launching { called, launching } = launching(program);
+    let LaunchingFunctions { called, launching } = launching(program);
     for (r, _, f) in functions() {
         let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
         // Python loads a module by this function, which runs no kernel.
@@ -68,9 +68,9 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
             continue;
         }
         if entry.exports && !f.name.starts_with("_Z") {
-            out.push(Root { func: r, trusted: true, entry: true, bound: false });
+            out.push(HostRoot { func: r, trusted: true, entry: true, bound: false });
         } else if !called.contains(&r) {
-            out.push(Root { func: r, trusted: false, entry: false, bound: false });
+            out.push(HostRoot { func: r, trusted: false, entry: false, bound: false });
         }
     }
     out
@@ -83,12 +83,12 @@ pub fn lead_to_launches(program: &Program) -> FxHashSet<FuncRef> {
 }
 
 /// Host functions that others call or name, and those that lead to a launch.
-struct Launching {
+struct LaunchingFunctions {
     called: FxHashSet<FuncRef>,
     launching: FxHashSet<FuncRef>,
 }
 
-fn launching(program: &Program) -> Launching {
+fn launching(program: &Program) -> LaunchingFunctions {
     let mut called: FxHashSet<FuncRef> = FxHashSet::default();
     let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
     let mut edges: Vec<(FuncRef, FuncRef)> = vec![];
@@ -111,7 +111,7 @@ fn launching(program: &Program) -> Launching {
             }
         }
         if launching.len() == before {
-            return Launching { called, launching };
+            return LaunchingFunctions { called, launching };
         }
     }
 }
@@ -159,7 +159,7 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
 }
 
 /// Returns the arguments of a root and its initial state.
-pub fn root_state(e: &mut ExecutionContext<'_>, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
+pub fn root_state(e: &mut ExecutionContext<'_>, HostRoot { func: root, bound, .. }: &HostRoot) -> (Vec<Value>, State) {
     let (root, bound) = (*root, *bound);
     let mut s = e.initial_state();
     files::standard_input(e, &mut s);

@@ -10,14 +10,14 @@ use super::launch_shapes;
 use super::libc;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{LaunchConfig, LaunchLimits};
-use engine::symbolic::exec::library::Call;
+use engine::symbolic::exec::library::LibraryCall;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
-use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::Value;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::shared::most_static_shared;
 use ir::{FuncRef, Side};
@@ -34,7 +34,7 @@ const MAX_DYNAMIC: i128 = 8;
 const NOT_SET: i128 = -1;
 
 /// Maximum number of kernels whose attributes are followed: each state contains them.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Adds the attributes that the program may set to the state in which `main` starts.
 pub(crate) fn first_attributes(e: &mut MemoryDomain<'_>, s: &mut State) {
@@ -54,7 +54,7 @@ pub(crate) fn first_attributes(e: &mut MemoryDomain<'_>, s: &mut State) {
     }
     let kernels: Vec<FuncRef> =
         program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r).collect();
-    if kernels.len() > MOST {
+    if kernels.len() > MAX {
         return;
     }
     let not_set = e.arena.int(NOT_SET);
@@ -68,7 +68,7 @@ pub(crate) fn first_attributes(e: &mut MemoryDomain<'_>, s: &mut State) {
             func: None,
             array: false,
         });
-        let mut state = ObjState::new(Rest::Zero);
+        let mut state = ObjState::new(UncoveredContents::Zero);
         state.cells.insert(0, (4, Value::Int(not_set)));
         let none = e.arena.int(0);
         for at in [4, 8, 12] {
@@ -95,7 +95,7 @@ fn most_static(e: &mut MemoryDomain<'_>, kernel: FuncRef) -> i128 {
 /// Models `cudaFuncSetAttribute`: refused below 0, and if static and dynamic memory together exceed any device's.
 /// The static memory that the compiler keeps is unknown. Returns whether the call succeeds: assumed, except for
 /// clusters.
-pub(crate) fn set_attribute(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &mut State) -> bool {
+pub(crate) fn set_attribute(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: &mut State) -> bool {
     let which = libc::int_arg(e, c, 1, 32);
     let known = e.arena.as_int(which);
     if known.is_some_and(|n| n != MAX_DYNAMIC && !launches::is_of_clusters(n)) {
@@ -159,7 +159,7 @@ pub(crate) fn limited(e: &mut ExecutionContext<'_>, s: &State, kernel: FuncRef, 
 
 /// Whether nothing in its configuration can prevent a launch, by its constants and ranges.
 pub(crate) fn surely_runs(e: &mut MemoryDomain<'_>, kernel: FuncRef, c: &LaunchConfig) -> bool {
-    let within = |e: &MemoryDomain<'_>, t: TermId, most: i128| Range::new(1, most).contains(e.arena.range(t));
+    let within = |e: &MemoryDomain<'_>, t: TermId, most: i128| Interval::new(1, most).contains(e.arena.range(t));
     let runs = c.limits.runs.is_none_or(|t| e.arena.as_bool(t) == Some(true));
     if c.limits.refusable || !runs || !(0..3).all(|i| within(e, c.grid[i], MAX_GRID[i])) {
         return false;
@@ -189,5 +189,5 @@ pub(crate) fn surely_runs(e: &mut MemoryDomain<'_>, kernel: FuncRef, c: &LaunchC
             e.arena.range(limit).lo.unwrap_or(0).min(USUAL_SHARED - statics)
         }
     };
-    Range::new(0, most).contains(shared)
+    Interval::new(0, most).contains(shared)
 }

@@ -4,21 +4,21 @@
 use super::cuda;
 use super::files;
 use super::libc;
-use super::table::Model;
+use super::table::HostModel;
 use base::reasons::UnknownReason;
-use engine::symbolic::effects::havoc::Part;
+use engine::symbolic::effects::havoc::WrittenPart;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::inputs::command_line::one_object;
 use engine::symbolic::memory::object::ObjKind;
-use engine::symbolic::memory::value::{Base, Target, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
 use ir::{BinOp, TypeKind};
 use models::attributes::is_of_library;
-use models::row::{Key, Kind};
+use models::row::{MatchKind, NameKey};
 use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.
@@ -120,17 +120,17 @@ const OPENS: &[&str] = &[
 ];
 
 /// A model, the patterns of its names, and the condition on their calls under which it applies.
-struct Step {
-    patterns: &'static [(Kind, &'static [&'static str])],
-    applies: fn(&Call<'_>) -> bool,
-    model: Model,
+struct ModelStep {
+    patterns: &'static [(MatchKind, &'static [&'static str])],
+    applies: fn(&LibraryCall<'_>) -> bool,
+    model: HostModel,
     /// Whether a call that the model declines is entered, without trying later models.
     last: bool,
 }
 
 /// Returns a step that applies to all such calls.
-const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model) -> Step {
-    Step { patterns, applies: |_| true, model, last: false }
+const fn step(patterns: &'static [(MatchKind, &'static [&'static str])], model: HostModel) -> ModelStep {
+    ModelStep { patterns, applies: |_| true, model, last: false }
 }
 
 /// The models, in the order in which they are tried.
@@ -138,60 +138,63 @@ const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model
     clippy::redundant_closure_for_method_calls,
     reason = "a method's path is of one lifetime of the executor, a model of any"
 )]
-const STEPS: &[Step] = &[
-    step(&[(Kind::Start, OUTPUT)], |e, c, s| stream_output(e, c, s)),
-    step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| extraction(e, c, s)),
-    step(&[(Kind::Start, OPENS)], |e, c, s| open_ifstream(e, c, s)),
-    step(&[(Kind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| istream_read(e, c, s)),
-    step(&[(Kind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| reads_on(e, c, s)),
-    step(&[(Kind::DemangledPart, &["std::chrono::"])], |e, c, s| clock(e, c, s)),
-    step(&[(Kind::Whole, NUMBERS_32)], |e, c, s| string_number(e, c, s, 32)),
-    step(&[(Kind::Whole, NUMBERS_64)], |e, c, s| string_number(e, c, s, 64)),
-    Step {
+const STEPS: &[ModelStep] = &[
+    step(&[(MatchKind::Start, OUTPUT)], |e, c, s| stream_output(e, c, s)),
+    step(&[(MatchKind::Start, &[EXTRACTION])], |e, c, s| extraction(e, c, s)),
+    step(&[(MatchKind::Start, OPENS)], |e, c, s| open_ifstream(e, c, s)),
+    step(&[(MatchKind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| istream_read(e, c, s)),
+    step(&[(MatchKind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| reads_on(e, c, s)),
+    step(&[(MatchKind::DemangledPart, &["std::chrono::"])], |e, c, s| clock(e, c, s)),
+    step(&[(MatchKind::Whole, NUMBERS_32)], |e, c, s| string_number(e, c, s, 32)),
+    step(&[(MatchKind::Whole, NUMBERS_64)], |e, c, s| string_number(e, c, s, 64)),
+    ModelStep {
         patterns: &[
-            (Kind::DemangledPart, &["basic_string<"]),
-            (Kind::Part, &["basic_string"]),
-            (Kind::Start, &["_ZNSs"]),
+            (MatchKind::DemangledPart, &["basic_string<"]),
+            (MatchKind::Part, &["basic_string"]),
+            (MatchKind::Start, &["_ZNSs"]),
         ],
         applies: |_| true,
         model: |e, c, s| string_call(e, c, s),
         last: true,
     },
     // The other functions of an integer distribution are entered.
-    Step {
-        patterns: &[(Kind::DemangledPart, &[UNIFORM])],
+    ModelStep {
+        patterns: &[(MatchKind::DemangledPart, &[UNIFORM])],
         applies: |c| holds_no_vector(c) && !c.display.contains("::operator()<std::"),
         model: |_, _, s| Err(Box::new(s)),
         last: true,
     },
-    Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| distribution(e, c, s)) },
-    Step {
-        patterns: &[(Kind::DemangledPart, OPAQUE)],
+    ModelStep {
+        applies: holds_no_vector,
+        ..step(&[(MatchKind::DemangledPart, &[UNIFORM])], |e, c, s| distribution(e, c, s))
+    },
+    ModelStep {
+        patterns: &[(MatchKind::DemangledPart, OPAQUE)],
         applies: |c| holds_no_vector(c) && !c.display.contains(EXTENT),
         model: |e, c, s| not_entered(e, c, s),
         last: true,
     },
-    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| beside(e, c, s, &UnknownReason::Algorithm)),
+    step(&[(MatchKind::DemangledStart, ALGORITHMS)], |e, c, s| beside(e, c, s, &UnknownReason::Algorithm)),
 ];
 
-fn holds_no_vector(c: &Call<'_>) -> bool {
+fn holds_no_vector(c: &LibraryCall<'_>) -> bool {
     !c.display.contains("std::vector<")
 }
 
-fn fits(c: &Call<'_>, kind: Kind, pattern: &str) -> bool {
+fn fits(c: &LibraryCall<'_>, kind: MatchKind, pattern: &str) -> bool {
     match kind {
-        Kind::Whole => c.name == pattern,
-        Kind::Start => c.name.starts_with(pattern),
-        Kind::Part => c.name.contains(pattern),
-        Kind::DemangledStart => c.display.starts_with(pattern),
-        Kind::DemangledPart => c.display.contains(pattern),
-        Kind::Real | Kind::Typed | Kind::Rest => false,
+        MatchKind::Whole => c.name == pattern,
+        MatchKind::Start => c.name.starts_with(pattern),
+        MatchKind::Part => c.name.contains(pattern),
+        MatchKind::DemangledStart => c.display.starts_with(pattern),
+        MatchKind::DemangledPart => c.display.contains(pattern),
+        MatchKind::Real | MatchKind::Typed | MatchKind::Rest => false,
     }
 }
 
 /// Returns the functions of the C++ library that are modelled.
-pub(super) fn keys() -> impl Iterator<Item = Key> {
-    STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| Key::new(*kind, *t)))
+pub(super) fn keys() -> impl Iterator<Item = NameKey> {
+    STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| NameKey::new(*kind, *t)))
 }
 
 /// Functions that start a host thread. Substrings of demangled names.
@@ -199,13 +202,13 @@ const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "st
 
 /// Source from which a string is constructed or assigned as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum StringSource {
     Text,
     String,
     Moved,
 }
 
-impl Source {
+impl StringSource {
     /// Returns the source by the mangled name of a constructor or an assignment. Others take a part of a string.
     fn of(name: &str) -> Option<Self> {
         let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
@@ -225,7 +228,7 @@ const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_
 
 /// Returns the result of a distribution with one of the library's generators (`operator()(generator)`, or with
 /// separate parameters), of at most 32 bits.
-fn random_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> Option<Value> {
+fn random_between(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) -> Option<Value> {
     let TypeKind::Int(bits @ 8..=32) = e.program.module(c.site.func.module).ty(c.ty).kind else { return None };
     let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
     let kept = cuda::pointer_arg(e, c, if c.args.len() > 2 { 2 } else { 0 });
@@ -234,11 +237,11 @@ fn random_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> 
     let [least, most] =
         [kept, last].map(|p| e.load_number(s, &p, u64::from(bytes)).map(|t| e.interpret(t, bits, signed)));
     let (least, most) = (least?, most?);
-    e.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
+    e.havoc_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
     let number = e.arena.fresh(
         SymKind::Unknown { reason: UnknownReason::RandomNumber },
         "random number",
-        Range::new(0, 1 << 62),
+        Interval::new(0, 1 << 62),
     );
     let span = e.arena.sub(most, least);
     let span = e.arena.add_const(span, 1);
@@ -246,7 +249,7 @@ fn random_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> 
     Some(Value::Int(e.arena.add(least, beyond)))
 }
 
-pub(crate) fn stdcxx_call(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+pub(crate) fn stdcxx_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     // A function of the program itself is followed, whatever its parameters are.
     if !is_of_library(c.name) {
         return Err(Box::new(s));
@@ -263,7 +266,7 @@ pub(crate) fn stdcxx_call(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> M
     Err(Box::new(s))
 }
 
-fn stream_output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn stream_output(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     // The call may use buffers and manipulators of the program.
     e.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
     // Stream functions return their stream.
@@ -281,7 +284,7 @@ fn stream_output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Mo
 }
 
 /// Models `std::istream::operator>>(T&)`.
-fn extraction(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn extraction(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
         "i" | "j" => 4,
         "l" | "m" | "x" | "y" => 8,
@@ -292,12 +295,12 @@ fn extraction(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Model
     let stream = stream_of(e, c, &mut s);
     match stream.and_then(|f| files::next_word(e, &mut s, &f, bytes)) {
         Some(v @ Value::Int(_)) => e.store_value(&mut s, &p, v, u64::from(bytes)),
-        _ => e.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
+        _ => e.havoc_targets(&mut s, &p, &UnknownReason::ReadFromStream),
     }
     Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
 }
 
-fn clock(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn clock(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     if e.program.func(c.func).is_declaration() {
         super::opaque(e, c, s, &UnknownReason::Time)
     } else {
@@ -305,14 +308,14 @@ fn clock(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
     }
 }
 
-fn distribution(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn distribution(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     match random_between(e, c, &mut s) {
         Some(v) => Ok(Some((v, s))),
         None => Err(Box::new(s)),
     }
 }
 
-fn not_entered(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn not_entered(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     if e.program.func(c.func).noreturn {
         return Ok(None);
     }
@@ -322,7 +325,7 @@ fn not_entered(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled
 
 /// Havocs like [`Self::opaque`], for a function that may call the program's own: also what these may write through
 /// globals. A function that leads to CUDA is entered instead.
-fn beside(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
+fn beside(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State, reason: &UnknownReason) -> ModelOutcome {
     let mut s = s;
     if e.program.func(c.func).is_declaration() {
         e.lend(&mut s, &[c.func], c.args, reason);
@@ -340,13 +343,13 @@ fn beside(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State, reason: &Unknown
         return Err(Box::new(s));
     };
     let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
-    super::opaque(e, &Call { args: &args, ..*c }, s, reason)
+    super::opaque(e, &LibraryCall { args: &args, ..*c }, s, reason)
 }
 
 /// Returns the stream that a member of `std::istream` reads from, if known.
-fn stream_of(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
+fn stream_of(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) -> Option<Rc<Vec<GuardedTarget>>> {
     let this = cuda::pointer_arg(e, c, 0);
-    let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
+    let [GuardedTarget { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
     if let ObjKind::HostGlobal(r) = &e.object(*o).kind
         && e.program.global(*r).name == "_ZSt3cin"
     {
@@ -363,25 +366,25 @@ fn stream_of(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> Optio
 }
 
 /// Models the opening of a `std::ifstream`.
-fn open_ifstream(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn open_ifstream(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
         return Err(Box::new(s));
     };
     let (this, name) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
-    let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
+    let [GuardedTarget { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
     if e.arena.as_int(*offset) != Some(0) {
         return Err(Box::new(s));
     }
     let name = if text.starts_with("RKNSt7__cxx1112basic_string") { e.load_pointer(&mut s, &name) } else { name };
     let name = files::file_name(e, &s, &name);
-    e.forget_targets(&mut s, &this, &UnknownReason::Stream);
+    e.havoc_targets(&mut s, &this, &UnknownReason::Stream);
     let stream = files::open_stream(e, c, &mut s, name);
     e.inputs.file_streams.insert(*o, stream);
     super::no_value(s)
 }
 
 /// Models `std::istream::read`.
-fn istream_read(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn istream_read(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let Some(f) = stream_of(e, c, &mut s) else { return Err(Box::new(s)) };
     let to = cuda::pointer_arg(e, c, 1);
     let (length, one) = (libc::int_arg(e, c, 2, 64), e.arena.int(1));
@@ -390,7 +393,7 @@ fn istream_read(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Mod
 }
 
 /// Makes the position of a stream unknown after any other read.
-fn reads_on(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn reads_on(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
     if reads && let Some(f) = stream_of(e, c, &mut s) {
         files::lose_position(e, &mut s, &f);
@@ -400,7 +403,7 @@ fn reads_on(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelle
 
 /// Models `std::string`: it only tracks which program argument the string contains, by its data pointer at offset
 /// 0.
-fn string_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn string_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
     if (equal || unequal) && c.display.ends_with("char const*)") {
         let (this, text) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
@@ -413,31 +416,31 @@ fn string_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Mode
         return beside(e, c, s, &UnknownReason::StringContainer);
     }
     let this = cuda::pointer_arg(e, c, 0);
-    if let Some(from) = Source::of(c.name)
+    if let Some(from) = StringSource::of(c.name)
         && let Some(Value::Ptr(text)) = c.args.get(1)
     {
         let text = match from {
-            Source::Text => text.clone(),
-            Source::String | Source::Moved => {
+            StringSource::Text => text.clone(),
+            StringSource::String | StringSource::Moved => {
                 let text = text.clone();
                 e.load_pointer(&mut s, &text)
             }
         };
         let bytes = e.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
         // The moved-from object contains another string.
-        let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
+        let changed = if from == StringSource::Moved { &c.args[..2] } else { &c.args[..1] };
         for object in changed {
-            e.forget_parts(
+            e.havoc_parts(
                 &mut s,
                 std::slice::from_ref(object),
-                &[Part { bytes, linked: false }],
+                &[WrittenPart { bytes, linked: false }],
                 &UnknownReason::String,
             );
         }
         let held = match one_object(&text) {
             Some((o, offset)) if e.is_as_given(&s, o, offset) => {
                 let (copy, always) = (e.copy_of_text(o), e.arena.bool(true));
-                Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
+                Value::Ptr(Rc::new(vec![GuardedTarget::new(always, Base::Object(copy), offset)]))
             }
             _ => e.unknown_pointer(&UnknownReason::StringText),
         };
@@ -452,7 +455,7 @@ fn string_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Mode
     beside(e, c, s, &UnknownReason::String)
 }
 
-fn string_number(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
+fn string_number(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State, bits: u32) -> ModelOutcome {
     let this = cuda::pointer_arg(e, c, 0);
     let text = e.load_pointer(&mut s, &this);
     let v = libc::number_in_base(e, c, &text, &mut s, bits);

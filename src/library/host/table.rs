@@ -9,26 +9,26 @@ use super::{
     libc_text, outputs, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use models::returns::Returns;
-use models::row::{Key, Kind, On};
+use models::row::{CallSide, MatchKind, NameKey};
 use models::table::not_returning;
 
 /// Effect of a call on the state, and its result; the unchanged state if the model does not apply to the call.
-pub(super) type Model = for<'e, 'c> fn(&mut Executor<'e>, &Call<'c>, State) -> Modelled;
+pub(super) type HostModel = for<'e, 'c> fn(&mut Executor<'e>, &LibraryCall<'c>, State) -> ModelOutcome;
 
 /// A family: symbols (of CUDA's runtime without the suffix of a default stream), and their common model.
-pub(super) type Table = &'static [(&'static [&'static str], Model)];
+pub(super) type HostTable = &'static [(&'static [&'static str], HostModel)];
 
 /// Returns the model of a function.
-pub(super) fn find(families: &[Table], name: &str) -> Option<Model> {
+pub(super) fn find(families: &[HostTable], name: &str) -> Option<HostModel> {
     families.iter().copied().flatten().find(|(names, _)| names.contains(&name)).map(|(_, model)| *model)
 }
 
 /// Returns the host functions that the executor models.
 #[must_use]
-pub fn keys() -> Vec<(On, Key)> {
+pub fn keys() -> Vec<(CallSide, NameKey)> {
     let families = [
         copies::COPIES,
         waits::WAITS,
@@ -47,11 +47,11 @@ pub fn keys() -> Vec<(On, Key)> {
         guards::GUARDS,
         tensors::BASIS,
     ];
-    let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));
+    let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| NameKey::whole(*n));
     // If a call may return, nothing of it is followed.
     let ends = not_returning()
         .filter(|(_, how)| matches!(how, Returns::Never | Returns::IfZero(_)))
-        .map(|(n, _)| Key::whole(n));
-    let rest = cuda::REST.iter().map(|p| Key::new(Kind::Rest, *p));
-    by_name.chain(ends).chain(rest).chain(outputs::keys()).chain(stdcxx::keys()).map(|k| (On::Host, k)).collect()
+        .map(|(n, _)| NameKey::whole(n));
+    let rest = cuda::REST.iter().map(|p| NameKey::new(MatchKind::Rest, *p));
+    by_name.chain(ends).chain(rest).chain(outputs::keys()).chain(stdcxx::keys()).map(|k| (CallSide::Host, k)).collect()
 }

@@ -3,24 +3,24 @@
 
 use super::cuda;
 use super::libc;
-use super::table::Table;
+use super::table::HostTable;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
-use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::memory::value::{Base, Value};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The functions that models call.
-pub(super) const BASIS: Table = &[
+pub(super) const BASIS: HostTable = &[
     (&["__scuba_device_memory"], |e, c, s| tensor_storage(e, c, s)),
     (&["__scuba_device_copy"], |e, c, s| tensor_copy(e, c, s)),
     (&["__scuba_extent"], |e, c, s| extent_behind(e, c, s)),
@@ -73,7 +73,7 @@ fn writes_elements(display: &str) -> bool {
 
 /// Models a PyTorch function without a model and with an external body. Its result is unknown; it keeps the
 /// metadata of tensors passed by reference, unless its name says otherwise.
-pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let program = e.program;
     let func = program.func(c.func);
     // Extensions define functions of their own there too.
@@ -117,7 +117,7 @@ fn that_fits(e: &mut MemoryDomain<'_>, s: State, size: TermId) -> Option<State> 
 /// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
 /// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
 /// elements, by their index in the storage, do not apply to these.
-fn tensor_copy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn tensor_copy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     /// The allocations of a call below this are not copies.
     const COPIES: u32 = 2;
     let from = cuda::pointer_arg(e, c, 1);
@@ -133,7 +133,7 @@ fn tensor_copy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled
         e.ensure(&mut s, o);
     } else {
         let why = UnknownReason::Holds(modelled_function(e));
-        let rest = Rest::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(why) };
+        let rest = UncoveredContents::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(why) };
         let state = Rc::new(ObjState::new(rest));
         e.heap.note_copied(o, state.clone());
         s.mem.insert(o, state);
@@ -154,7 +154,7 @@ fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
 }
 
 /// Allocates device memory.
-fn tensor_storage(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn tensor_storage(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let size = libc::int_arg(e, c, 0, 64);
     let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
     let place = e.user_location();
@@ -172,7 +172,7 @@ fn tensor_storage(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Model
     // Zeroed, uninitialised, or unknown contents.
     let holds = libc::int_arg(e, c, 1, 32);
     let holds = e.arena.as_int(holds);
-    let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
+    let rest = if holds == Some(1) { UncoveredContents::Zero } else { UncoveredContents::Uninit };
     s.mem.insert(o, Rc::new(ObjState::new(rest)));
     let p = e.pointer(o, 0);
     if holds != Some(0) && holds != Some(1) {
@@ -191,7 +191,7 @@ fn modelled_function(e: &ExecutionContext<'_>) -> String {
     operation.unwrap_or(name).to_owned()
 }
 
-fn extent_behind(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn extent_behind(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let mut all: Option<TermId> = None;
     for target in cuda::pointer_arg(e, c, 0).iter() {
         let left = match &target.base {
@@ -218,12 +218,12 @@ fn extent_behind(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
     Ok(Some((Value::Int(extent), s)))
 }
 
-fn unknown_number(s: State, why: UnknownReason) -> Modelled {
+fn unknown_number(s: State, why: UnknownReason) -> ModelOutcome {
     Ok(Some((Value::unknown(why), s)))
 }
 
 /// Returns the value that the path determines for a number, or -1.
-fn known_here(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn known_here(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let t = libc::int_arg(e, c, 0, 64);
     let known = number_on(e, &s, t).unwrap_or(-1);
     Ok(Some((Value::Int(e.arena.int(known)), s)))
@@ -294,7 +294,7 @@ fn number_by(e: &mut Terms, conditions: &[TermId], t: TermId) -> Option<i128> {
     }
 }
 
-fn axiom(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn axiom(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let holds = libc::int_arg(e, c, 0, 8);
     let zero = e.arena.int(0);
     let holds = e.arena.ne(holds, zero);
@@ -327,7 +327,7 @@ fn in_whole_numbers(e: &mut Terms, condition: TermId) -> TermId {
 }
 
 /// Makes memory unknown that an operation of the library wrote.
-fn written_behind(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+fn written_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let why = UnknownReason::ResultOf(modelled_function(e));
     for target in cuda::pointer_arg(e, c, 0).iter() {
         if let Base::Object(o) = target.base {
@@ -351,22 +351,22 @@ fn written_behind(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> M
 /// address.
 fn elements_change(e: &mut MemoryDomain<'_>, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
     for o in storages {
-        e.forget(s, *o, why, false);
+        e.havoc(s, *o, why, false);
     }
 }
 
-fn any_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn any_between(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (least, most) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
     let (Some(least), Some(most)) = (e.arena.as_int(least), e.arena.as_int(most)) else {
         return unknown_number(s, UnknownReason::NoValue);
     };
     let reason = UnknownReason::ResultOf(modelled_function(e));
-    let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
+    let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(least, most));
     Ok(Some((Value::Int(any), s)))
 }
 
 /// Returns a product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot overflow.
-fn product_of(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+fn product_of(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
     Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
 }

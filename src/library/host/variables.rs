@@ -10,12 +10,12 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::memory::object::{ObjState, Rest};
+use engine::symbolic::memory::object::{ObjState, UncoveredContents};
 use ir::{Const, GlobalId, GlobalRef, ModuleId, Side, space};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of variables that are followed from the start: each state contains them.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Function that registers kernels and variables before `main`, by the name that clang 22 gives it.
 pub(super) const REGISTERS: &str = "__cuda_module_ctor";
@@ -36,8 +36,8 @@ pub(crate) fn first_contents(e: &mut MemoryDomain<'_>, s: &mut State) {
                 continue;
             }
             let rest = match &g.init {
-                Some(Const::Zero(_)) => Rest::Zero,
-                Some(_) => Rest::Init,
+                Some(Const::Zero(_)) => UncoveredContents::Zero,
+                Some(_) => UncoveredContents::Init,
                 // An absent variable starts as unknown.
                 None => continue,
             };
@@ -49,7 +49,7 @@ pub(crate) fn first_contents(e: &mut MemoryDomain<'_>, s: &mut State) {
         }
     }
     // If there are too many, all of them start as unknown.
-    if found.len() > MOST {
+    if found.len() > MAX {
         return;
     }
     for (r, rest) in &found {
@@ -91,12 +91,12 @@ fn reset_variables_and_memory(e: &mut ExecutionContext<'_>, s: &mut State, certa
     let mut all: Vec<_> = e.heap.followed_variables().collect();
     all.sort_unstable();
     for o in all {
-        e.forget(s, o, &UnknownReason::AfterReset, false);
+        e.havoc(s, o, &UnknownReason::AfterReset, false);
     }
 }
 
 /// Havocs the device after the launch of an unknown kernel.
 pub(crate) fn after_any_kernel(e: &mut Executor<'_>, s: &mut State, stream: Option<i64>) {
     let anywhere = e.unknown_pointer(&UnknownReason::UnknownKernelGiven);
-    e.forget_device(s, None, &[anywhere], stream);
+    e.havoc_device(s, None, &[anywhere], stream);
 }

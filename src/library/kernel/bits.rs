@@ -5,8 +5,8 @@
 
 use base::reasons::UnknownReason;
 use engine::symbolic::floors::value_domain::ValueDomain;
-use engine::symbolic::terms::functions::{BitFunction, Function};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::functions::{BitFunction, UninterpretedFunction};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::TermId;
 
 /// Whether terms represent numbers of this width with room to spare.
@@ -24,8 +24,8 @@ pub(crate) fn of_bits(e: &mut ValueDomain<'_>, f: BitFunction, a: TermId, bits: 
     if let Some(v) = e.arena.as_int(a) {
         return Some(e.arena.int(f.of(v, bits)));
     }
-    let range = if f.is_count() { Range::new(0, i128::from(bits)) } else { Range::of_int(bits, false) };
-    Some(e.arena.apply(Function::OfBits(f, bits), vec![a], range))
+    let range = if f.is_count() { Interval::new(0, i128::from(bits)) } else { Interval::of_int(bits, false) };
+    Some(e.arena.apply(UninterpretedFunction::OfBits(f, bits), vec![a], range))
 }
 
 /// Returns leading or trailing zeros where the count is undefined for zero.
@@ -62,9 +62,9 @@ pub(crate) fn funnel(e: &mut ValueDomain<'_>, left: bool, [a, b, by]: [TermId; 3
     let by = e.for_bits(by, bits);
     let by = e.arena.modulo(by, i128::from(bits));
     let Some(k) = e.arena.as_int(by) else {
-        let funnel = Function::Funnel { left, bits };
+        let funnel = UninterpretedFunction::Funnel { left, bits };
         // Only powers of two are widths of machine integers.
-        return bits.is_power_of_two().then(|| e.arena.apply(funnel, vec![a, b, by], Range::of_int(bits, false)));
+        return bits.is_power_of_two().then(|| e.arena.apply(funnel, vec![a, b, by], Interval::of_int(bits, false)));
     };
     if k == 0 {
         return Some(if left { a } else { b });
@@ -88,7 +88,8 @@ pub(crate) fn saturated(
     }
     let (a, b) = (e.interpret(a, bits, signed), e.interpret(b, bits, signed));
     let exact = if add { e.arena.add(a, b) } else { e.arena.sub(a, b) };
-    let (Range { lo: Some(lo), hi: Some(hi) }, range) = (Range::of_int(bits, signed), e.arena.range(exact)) else {
+    let (Interval { lo: Some(lo), hi: Some(hi) }, range) = (Interval::of_int(bits, signed), e.arena.range(exact))
+    else {
         return None;
     };
     let mut t = exact;

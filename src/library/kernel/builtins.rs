@@ -7,26 +7,26 @@ use super::intrinsics;
 use super::intrinsics::is_barrier;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::AccessKind;
-use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
-use engine::symbolic::kernel::context::Thread;
-use engine::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use engine::symbolic::kernel::context::ThreadIndices;
+use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::functions::BitFunction;
 use engine::symbolic::terms::term::TermId;
 use ir::{Function, LocId};
-use models::row::{Key, Kind};
+use models::row::{MatchKind, NameKey};
 use std::rc::Rc;
 
 /// Effect of a device function on the state, and its result; `None` if it does not return.
-type Model = for<'e> fn(&mut ExecutionContext<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
+type DeviceModel = for<'e> fn(&mut ExecutionContext<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
 
 /// Functions without bodies, by symbol.
-const DEVICE: &[(&[&str], Model)] = &[
+const DEVICE: &[(&[&str], DeviceModel)] = &[
     (&["__assertfail", "__assert_fail", "__trap"], |_, _, _, _, _| None),
     (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
         Some((Value::unknown(UnknownReason::NoValue), s))
@@ -73,12 +73,12 @@ enum Register {
     GridSize(usize),
     WarpSize,
     Lane,
-    Cluster(OfCluster),
+    Cluster(ClusterRegister),
 }
 
 /// Value of a special register for clusters (PTX ISA 9.0, Special Registers).
 #[derive(Clone, Copy)]
-enum OfCluster {
+enum ClusterRegister {
     /// Index of the block in its cluster.
     Block(usize),
     /// Blocks per cluster.
@@ -108,35 +108,35 @@ const REGISTERS: &[(&str, Register)] = &[
     ("nctaid.z", Register::GridSize(2)),
     ("warpsize", Register::WarpSize),
     ("laneid", Register::Lane),
-    ("cluster.ctaid.x", Register::Cluster(OfCluster::Block(0))),
-    ("cluster.ctaid.y", Register::Cluster(OfCluster::Block(1))),
-    ("cluster.ctaid.z", Register::Cluster(OfCluster::Block(2))),
-    ("cluster.nctaid.x", Register::Cluster(OfCluster::Size(0))),
-    ("cluster.nctaid.y", Register::Cluster(OfCluster::Size(1))),
-    ("cluster.nctaid.z", Register::Cluster(OfCluster::Size(2))),
-    ("clusterid.x", Register::Cluster(OfCluster::Number(0))),
-    ("clusterid.y", Register::Cluster(OfCluster::Number(1))),
-    ("clusterid.z", Register::Cluster(OfCluster::Number(2))),
-    ("nclusterid.x", Register::Cluster(OfCluster::Count(0))),
-    ("nclusterid.y", Register::Cluster(OfCluster::Count(1))),
-    ("nclusterid.z", Register::Cluster(OfCluster::Count(2))),
-    ("cluster.ctarank", Register::Cluster(OfCluster::Rank)),
-    ("cluster.nctarank", Register::Cluster(OfCluster::Blocks)),
+    ("cluster.ctaid.x", Register::Cluster(ClusterRegister::Block(0))),
+    ("cluster.ctaid.y", Register::Cluster(ClusterRegister::Block(1))),
+    ("cluster.ctaid.z", Register::Cluster(ClusterRegister::Block(2))),
+    ("cluster.nctaid.x", Register::Cluster(ClusterRegister::Size(0))),
+    ("cluster.nctaid.y", Register::Cluster(ClusterRegister::Size(1))),
+    ("cluster.nctaid.z", Register::Cluster(ClusterRegister::Size(2))),
+    ("clusterid.x", Register::Cluster(ClusterRegister::Number(0))),
+    ("clusterid.y", Register::Cluster(ClusterRegister::Number(1))),
+    ("clusterid.z", Register::Cluster(ClusterRegister::Number(2))),
+    ("nclusterid.x", Register::Cluster(ClusterRegister::Count(0))),
+    ("nclusterid.y", Register::Cluster(ClusterRegister::Count(1))),
+    ("nclusterid.z", Register::Cluster(ClusterRegister::Count(2))),
+    ("cluster.ctarank", Register::Cluster(ClusterRegister::Rank)),
+    ("cluster.nctarank", Register::Cluster(ClusterRegister::Blocks)),
 ];
 
 /// Returns the device functions that the executor models, except for intrinsics.
-pub(super) fn keys() -> impl Iterator<Item = Key> {
+pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     DEVICE
         .iter()
         .flat_map(|(names, _)| *names)
-        .map(|n| Key::whole(*n))
-        .chain(INTEGERS.iter().map(|(n, ..)| Key::whole(format!("{LIBDEVICE}{n}"))))
-        .chain(REGISTERS.iter().map(|(n, _)| Key::whole(format!("{REGISTER}{n}"))))
-        .chain([Key::new(Kind::Rest, LIBDEVICE)])
+        .map(|n| NameKey::whole(*n))
+        .chain(INTEGERS.iter().map(|(n, ..)| NameKey::whole(format!("{LIBDEVICE}{n}"))))
+        .chain(REGISTERS.iter().map(|(n, _)| NameKey::whole(format!("{REGISTER}{n}"))))
+        .chain([NameKey::new(MatchKind::Rest, LIBDEVICE)])
 }
 
-pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &Call<'_>, s: State) -> Modelled {
-    let Call { name, args, context, site, ty, .. } = *call;
+pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let LibraryCall { name, args, context, site, ty, .. } = *call;
     let func = e.program.func(call.func);
     if let Some(v) = thread_register(e, name) {
         return Ok(Some((v, s)));
@@ -166,7 +166,7 @@ pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &Call<'_>, s: Stat
         if args.iter().any(|a| leads_out(e, a)) {
             e.unknown_access(&s, site, AccessKind::Read, &UnknownReason::MathPointer);
         }
-        e.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
+        e.havoc_pointees(&mut s, args, &UnknownReason::MathFunction);
         let m = e.program.module(site.func.module);
         let v = e.unknown_of(m, ty, &UnknownReason::MathFunction);
         return Ok(Some((v, s)));
@@ -231,7 +231,7 @@ fn heap_of_device(
     };
     let o = e.heap.allocate((context, site, 1), object);
     e.note_scarce(o, given);
-    s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+    s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
     Some((e.pointer(o, 0), s))
 }
 
@@ -253,16 +253,16 @@ fn thread_register(e: &mut MemoryDomain<'_>, name: &str) -> Option<Value> {
 
 /// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
 /// grid.
-fn of_cluster(e: &mut Terms, t: &Thread, of: OfCluster) -> Option<TermId> {
+fn of_cluster(e: &mut Terms, t: &ThreadIndices, of: ClusterRegister) -> Option<TermId> {
     let size = t.cluster?.map(i128::from);
     let place = |e: &mut Terms, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
     Some(match of {
-        OfCluster::Block(axis) => place(e, axis),
-        OfCluster::Size(axis) => e.arena.int(size[axis]),
-        OfCluster::Number(axis) => e.arena.floor_div(t.bid[axis], size[axis]),
-        OfCluster::Count(axis) => e.arena.floor_div(t.grid[axis], size[axis]),
-        OfCluster::Blocks => e.arena.int(size.iter().product()),
-        OfCluster::Rank => {
+        ClusterRegister::Block(axis) => place(e, axis),
+        ClusterRegister::Size(axis) => e.arena.int(size[axis]),
+        ClusterRegister::Number(axis) => e.arena.floor_div(t.bid[axis], size[axis]),
+        ClusterRegister::Count(axis) => e.arena.floor_div(t.grid[axis], size[axis]),
+        ClusterRegister::Blocks => e.arena.int(size.iter().product()),
+        ClusterRegister::Rank => {
             let [x, y, z] = [0, 1, 2].map(|axis| place(e, axis));
             let (row, plane) = (e.arena.int(size[0]), e.arena.int(size[0] * size[1]));
             let (y, z) = (e.arena.mul(y, row), e.arena.mul(z, plane));

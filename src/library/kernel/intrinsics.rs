@@ -6,7 +6,7 @@
 use super::bits;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::AccessKind;
-use engine::symbolic::exec::library::Modelled;
+use engine::symbolic::exec::library::ModelOutcome;
 use engine::symbolic::exec::listed_accesses::Argument;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
@@ -16,13 +16,13 @@ use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::{Base, Ratio, Value};
-use engine::symbolic::terms::floating::Whole;
+use engine::symbolic::terms::floating::IntegerRounding;
 use engine::symbolic::terms::functions::BitFunction;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
-use models::access::Access;
-use models::row::Key;
+use models::access::ModelledAccess;
+use models::row::NameKey;
 use models::tiles;
 use std::rc::Rc;
 
@@ -88,10 +88,10 @@ const CLASS: &str = "is.fpclass";
 const COROUTINE: &str = "coro.";
 
 /// Model of an integer function: its result from its name, operands and width.
-type Integers = for<'e> fn(&mut MemoryDomain<'e>, &str, &[Value], u32) -> Option<Value>;
+type IntegerModel = for<'e> fn(&mut MemoryDomain<'e>, &str, &[Value], u32) -> Option<Value>;
 
 /// Functions of integers of 2 to 64 bits.
-const INTEGERS: &[(&[&str], Integers)] = &[
+const INTEGERS: &[(&[&str], IntegerModel)] = &[
     (&["smin", "smax", "umin", "umax"], |e, base, args, bits| {
         let all = number_operands(e, args, bits)?;
         Some(extreme(e, base.ends_with("max"), base.starts_with('s'), all, bits))
@@ -141,19 +141,19 @@ const OVERFLOWS: &[(&str, char, bool)] = &[
     ("smul.with.overflow", '*', true),
 ];
 
-enum Real {
-    Rounded(Whole),
+enum RealModel {
+    Rounded(IntegerRounding),
     Magnitude,
     MultiplyAdd,
 }
 
 /// Functions of real numbers.
-const REALS: &[(&[&str], Real)] = &[
-    (&["floor", "nvvm.floor.f", "nvvm.floor.d", "nvvm.floor.ftz.f"], Real::Rounded(Whole::Floor)),
-    (&["ceil", "nvvm.ceil.f", "nvvm.ceil.d", "nvvm.ceil.ftz.f"], Real::Rounded(Whole::Ceil)),
-    (&["trunc", "nvvm.trunc.f", "nvvm.trunc.d", "nvvm.trunc.ftz.f"], Real::Rounded(Whole::Trunc)),
-    (&["fabs"], Real::Magnitude),
-    (&["fmuladd", "fma"], Real::MultiplyAdd),
+const REALS: &[(&[&str], RealModel)] = &[
+    (&["floor", "nvvm.floor.f", "nvvm.floor.d", "nvvm.floor.ftz.f"], RealModel::Rounded(IntegerRounding::Floor)),
+    (&["ceil", "nvvm.ceil.f", "nvvm.ceil.d", "nvvm.ceil.ftz.f"], RealModel::Rounded(IntegerRounding::Ceil)),
+    (&["trunc", "nvvm.trunc.f", "nvvm.trunc.d", "nvvm.trunc.ftz.f"], RealModel::Rounded(IntegerRounding::Trunc)),
+    (&["fabs"], RealModel::Magnitude),
+    (&["fmuladd", "fma"], RealModel::MultiplyAdd),
 ];
 
 /// Kind of access and reason for the unknown result of an NVPTX intrinsic, by the part after `nvvm.`.
@@ -168,7 +168,7 @@ const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
 const BARRIERS: &[&str] = &["barrier0", "barrier"];
 
 /// Returns the intrinsics for which more is known than an unknown result.
-pub(super) fn keys() -> impl Iterator<Item = Key> {
+pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     let whole = [ENDS, NOTHING, SAME, TOUCH_NO_MEMORY, &[STACK, CLASS]].into_iter().flatten().copied();
     let numbers = INTEGERS.iter().flat_map(|(n, _)| *n).copied().chain(OVERFLOWS.iter().map(|(n, ..)| *n));
     let reals = REALS.iter().flat_map(|(n, _)| *n).copied();
@@ -177,10 +177,10 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
     whole
         .chain(numbers)
         .chain(reals)
-        .map(|n| Key::whole(format!("llvm.{n}")))
-        .chain(SPACES.iter().map(|n| Key::whole(format!("llvm.nvvm.isspacep.{n}"))))
-        .chain(of_device.map(|n| Key::start(format!("llvm.nvvm.{n}"))))
-        .chain([Key::start(format!("llvm.{COROUTINE}"))])
+        .map(|n| NameKey::whole(format!("llvm.{n}")))
+        .chain(SPACES.iter().map(|n| NameKey::whole(format!("llvm.nvvm.isspacep.{n}"))))
+        .chain(of_device.map(|n| NameKey::start(format!("llvm.nvvm.{n}"))))
+        .chain([NameKey::start(format!("llvm.{COROUTINE}"))])
 }
 
 /// Windows of the generic address space that `isspacep` asks for.
@@ -198,14 +198,14 @@ pub(crate) fn intrinsic(
     mut s: State,
     site: Site,
     ty: TypeId,
-) -> Modelled {
+) -> ModelOutcome {
     let m = e.program.module(site.func.module);
     let base = intrinsic::without_types(name);
     match base {
         _ if ENDS.contains(&base) => return Ok(None),
         _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown(UnknownReason::NoValue), s))),
         _ if VARIADIC.contains(&base) => {
-            e.forget_pointees(&mut s, args, &UnknownReason::VariadicArguments);
+            e.havoc_pointees(&mut s, args, &UnknownReason::VariadicArguments);
             return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
         }
         STACK => {
@@ -245,7 +245,7 @@ pub(crate) fn intrinsic(
     if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
         e.unknown_access(&s, site, AccessKind::Read, &UnknownReason::UsedBy(format!("llvm.{name}")));
     }
-    e.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+    e.havoc_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
     let v = e.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
     Ok(Some((v, s)))
 }
@@ -327,7 +327,7 @@ fn with_overflow(e: &mut MemoryDomain<'_>, base: &str, args: &[Value], m: &Modul
         '-' => e.arena.sub(a, b),
         _ => e.arena.mul(a, b),
     };
-    let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return None };
+    let Interval { lo: Some(lo), hi: Some(hi) } = Interval::of_int(bits, signed) else { return None };
     let (lo, hi) = (e.arena.int(lo), e.arena.int(hi));
     let (below, above) = (e.arena.lt(exact, lo), e.arena.lt(hi, exact));
     let over = e.arena.or(below, above);
@@ -341,12 +341,12 @@ fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty:
     };
     let (_, operation) = REALS.iter().find(|(names, _)| names.contains(&base))?;
     let way = match operation {
-        Real::Rounded(way) => *way,
-        Real::Magnitude => {
+        RealModel::Rounded(way) => *way,
+        RealModel::Magnitude => {
             let r = real(0)?;
             return Some(Value::Real(e.arena.real_magnitude(&r)));
         }
-        Real::MultiplyAdd => {
+        RealModel::MultiplyAdd => {
             let (x, y, z, format) = (real(0)?, real(1)?, real(2)?, e.format_of(f, ty)?);
             let product = e.arena.real_binary(ir::BinOp::FMul, &x, &y, format)?;
             // The compiler decides whether the product is rounded in between: where that could matter, the sum is
@@ -390,7 +390,7 @@ fn access_of_intrinsic(
     let bytes = e.arena.int(i128::from(m.size_of(ty)));
     e.note_access(s, site, &p, bytes, kind);
     if kind == AccessKind::Atomic {
-        e.forget_pointees(s, args, result);
+        e.havoc_pointees(s, args, result);
     }
     Some(e.unknown_of(m, ty, result))
 }
@@ -400,7 +400,7 @@ fn access_of_intrinsic(
 fn blocks_of_intrinsic(
     e: &mut ExecutionContext<'_>,
     name: &str,
-    list: &[Access],
+    list: &[ModelledAccess],
     args: &[Value],
     s: &mut State,
     site: Site,
@@ -411,8 +411,8 @@ fn blocks_of_intrinsic(
     if !e.listed_accesses(s, site, list, &listed, &UnknownReason::UsedBy(format!("llvm.{name}"))) {
         e.kernel.unknown_code |= e.side == Side::Device;
     }
-    if list.iter().any(Access::writes) {
-        e.forget_pointees(s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+    if list.iter().any(ModelledAccess::writes) {
+        e.havoc_pointees(s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
     }
     e.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{name}")))
 }

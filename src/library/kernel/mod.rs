@@ -8,10 +8,13 @@ mod bits;
 pub(crate) mod builtins;
 pub(crate) mod intrinsics;
 
-use models::row::{Key, On};
+use models::row::{CallSide, NameKey};
 
 /// Returns the functions and intrinsics of devices, and intrinsics of either side, that the executor models.
 #[must_use]
-pub fn keys() -> Vec<(On, Key)> {
-    builtins::keys().map(|k| (On::Device, k)).chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k))).collect()
+pub fn keys() -> Vec<(CallSide, NameKey)> {
+    builtins::keys()
+        .map(|k| (CallSide::Device, k))
+        .chain(intrinsics::keys().map(|k| (CallSide::of_intrinsic(&k), k)))
+        .collect()
 }

@@ -7,7 +7,7 @@
 
 /// A statement that may have an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Statement {
+pub(super) enum PtxStatement {
     Instruction(Instruction),
     /// A statement outside the grammar, or one whose meaning depends on how an operand is spelled.
     Unknown,
@@ -29,8 +29,8 @@ pub(super) struct Predicate {
 }
 
 /// Returns the statements of a text that may have an effect, in order.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
-    let mut parser = Parser { tokens: tokens(text), at: 0, blocks: vec![], opened: 0, outside: 0, found: vec![] };
+pub(super) fn statements(text: &str) -> Vec<PtxStatement> {
+    let mut parser = PtxParser { tokens: tokens(text), at: 0, blocks: vec![], opened: 0, outside: 0, found: vec![] };
     while parser.at < parser.tokens.len() {
         parser.statement();
     }
@@ -54,13 +54,13 @@ pub(super) fn number(word: &str) -> Option<i64> {
 
 /// A token and the line on which it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Token {
-    what: Element,
+struct PtxToken {
+    what: PtxElement,
     line: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Element {
+enum PtxElement {
     /// An identifier, a number, an opcode with its modifiers, an operand.
     Word(String),
     Text,
@@ -72,7 +72,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// Splits a text into tokens, without comments.
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<PtxToken> {
     let chars: Vec<char> = text.chars().collect();
     let (mut at, mut line, mut out) = (0, 0, vec![]);
     let ahead = |i: usize| chars.get(i).copied().unwrap_or(' ');
@@ -99,17 +99,17 @@ fn tokens(text: &str) -> Vec<Token> {
                 at += 1;
             }
             at += 1;
-            Some(Element::Text)
+            Some(PtxElement::Text)
         } else if is_of_word(c) {
             let (word, end) = word(&chars, at);
             at = end;
-            Some(Element::Word(word))
+            Some(PtxElement::Word(word))
         } else {
             at += 1;
-            Some(Element::Mark(c))
+            Some(PtxElement::Mark(c))
         };
         at = at.min(chars.len());
-        out.extend(what.map(|what| Token { what, line }));
+        out.extend(what.map(|what| PtxToken { what, line }));
         line += chars[begin..at].iter().filter(|c| **c == '\n').count();
     }
     out
@@ -144,38 +144,38 @@ fn word(chars: &[char], begin: usize) -> (String, usize) {
 }
 
 /// A name that a block declares, alone or with a number below a bound (`%r<4>`, PTX ISA 9.0, 5.4.6).
-struct Declared {
+struct PtxDeclaration {
     name: String,
     numbered: Option<u64>,
 }
 
 /// The declarations of a brace-delimited block.
-struct Block {
+struct PtxBlock {
     number: usize,
-    declared: Vec<Declared>,
+    declared: Vec<PtxDeclaration>,
 }
 
-struct Parser {
-    tokens: Vec<Token>,
+struct PtxParser {
+    tokens: Vec<PtxToken>,
     at: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<PtxBlock>,
     /// Number of blocks opened so far.
     opened: usize,
     /// Number of closed blocks that the text does not open.
     outside: usize,
-    found: Vec<Statement>,
+    found: Vec<PtxStatement>,
 }
 
-impl Parser {
+impl PtxParser {
     fn word(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at).map(|t| &t.what) {
-            Some(Element::Word(w)) => Some(w),
+            Some(PtxElement::Word(w)) => Some(w),
             _ => None,
         }
     }
 
     fn is_mark(&self, at: usize, mark: char) -> bool {
-        self.tokens.get(at).is_some_and(|t| t.what == Element::Mark(mark))
+        self.tokens.get(at).is_some_and(|t| t.what == PtxElement::Mark(mark))
     }
 
     fn statement(&mut self) {
@@ -183,7 +183,7 @@ impl Parser {
             self.at += 1;
         } else if self.is_mark(self.at, '{') {
             self.opened += 1;
-            self.blocks.push(Block { number: self.opened, declared: vec![] });
+            self.blocks.push(PtxBlock { number: self.opened, declared: vec![] });
             self.at += 1;
         } else if self.is_mark(self.at, '}') {
             // Up to here, declarations of a surrounding text may be shadowed.
@@ -197,14 +197,14 @@ impl Parser {
             self.directive();
         } else {
             let found = self.instruction();
-            self.found.push(found.map_or(Statement::Unknown, Statement::Instruction));
+            self.found.push(found.map_or(PtxStatement::Unknown, PtxStatement::Instruction));
         }
     }
 
     /// Consumes the tokens up to the next semicolon, which is skipped.
-    fn rest(&mut self) -> Vec<Element> {
+    fn rest(&mut self) -> Vec<PtxElement> {
         let from = self.at.min(self.tokens.len());
-        let len = self.tokens[from..].iter().position(|t| t.what == Element::Mark(';'));
+        let len = self.tokens[from..].iter().position(|t| t.what == PtxElement::Mark(';'));
         let to = len.map_or(self.tokens.len(), |n| from + n);
         self.at = to + 1;
         self.tokens[from..to].iter().map(|t| t.what.clone()).collect()
@@ -219,7 +219,7 @@ impl Parser {
                 let names = declared(&self.rest());
                 // Outside all blocks a text declares for its function.
                 if self.blocks.is_empty() {
-                    self.blocks.push(Block { number: 0, declared: vec![] });
+                    self.blocks.push(PtxBlock { number: 0, declared: vec![] });
                 }
                 if let Some(block) = self.blocks.last_mut() {
                     block.declared.extend(names);
@@ -236,7 +236,7 @@ impl Parser {
             }
             _ => {
                 self.rest();
-                self.found.push(Statement::Unknown);
+                self.found.push(PtxStatement::Unknown);
             }
         }
     }
@@ -246,19 +246,19 @@ impl Parser {
         let elements = self.rest();
         let mut list = elements.as_slice();
         let mut predicate = None;
-        if let [Element::Mark('@'), rest @ ..] = list {
+        if let [PtxElement::Mark('@'), rest @ ..] = list {
             let (negated, rest) = match rest {
-                [Element::Mark('!'), rest @ ..] => (true, rest),
+                [PtxElement::Mark('!'), rest @ ..] => (true, rest),
                 _ => (false, rest),
             };
-            let [Element::Word(register), rest @ ..] = rest else { return None };
+            let [PtxElement::Word(register), rest @ ..] = rest else { return None };
             predicate = Some(Predicate { register: self.resolved(register), negated });
             list = rest;
         }
-        let [Element::Word(first), rest @ ..] = list else { return None };
+        let [PtxElement::Word(first), rest @ ..] = list else { return None };
         let mut opcode = first.clone();
         list = rest;
-        while let [Element::Word(more), rest @ ..] = list {
+        while let [PtxElement::Word(more), rest @ ..] = list {
             if !more.starts_with('.') {
                 break;
             }
@@ -274,20 +274,20 @@ impl Parser {
     }
 
     /// Splits operands at commas outside brackets.
-    fn operands(&self, list: &[Element]) -> Option<Vec<String>> {
+    fn operands(&self, list: &[PtxElement]) -> Option<Vec<String>> {
         let (mut depth, mut out, mut one) = (0_u32, vec![], String::new());
         let mut after_word = false;
         for element in list {
-            let is_word = matches!(element, Element::Word(_));
+            let is_word = matches!(element, PtxElement::Word(_));
             match element {
-                Element::Word(w) => {
+                PtxElement::Word(w) => {
                     if after_word {
                         one.push(' ');
                     }
                     one.push_str(&self.resolved(w));
                 }
-                Element::Mark(',') if depth == 0 => out.push(std::mem::take(&mut one)),
-                Element::Mark(c) => {
+                PtxElement::Mark(',') if depth == 0 => out.push(std::mem::take(&mut one)),
+                PtxElement::Mark(c) => {
                     match c {
                         '{' | '[' | '(' => depth += 1,
                         '}' | ']' | ')' => depth = depth.checked_sub(1)?,
@@ -296,7 +296,7 @@ impl Parser {
                     }
                     one.push(*c);
                 }
-                Element::Text => return None,
+                PtxElement::Text => return None,
             }
             after_word = is_word;
         }
@@ -320,7 +320,7 @@ impl Parser {
     }
 }
 
-impl Declared {
+impl PtxDeclaration {
     fn is(&self, name: &str) -> bool {
         match self.numbered {
             None => self.name == name,
@@ -330,29 +330,29 @@ impl Declared {
 }
 
 /// Returns the names that a declaration introduces, without types and initialisers.
-fn declared(list: &[Element]) -> Vec<Declared> {
+fn declared(list: &[PtxElement]) -> Vec<PtxDeclaration> {
     let (mut depth, mut awaits, mut out) = (0_u32, true, vec![]);
     let mut list = list.iter().peekable();
     while let Some(element) = list.next() {
         match element {
-            Element::Mark('{' | '[' | '(') => depth += 1,
-            Element::Mark('}' | ']' | ')') => depth = depth.saturating_sub(1),
-            Element::Mark(',') if depth == 0 => awaits = true,
-            Element::Word(w) if depth == 0 && awaits && !w.starts_with('.') => {
+            PtxElement::Mark('{' | '[' | '(') => depth += 1,
+            PtxElement::Mark('}' | ']' | ')') => depth = depth.saturating_sub(1),
+            PtxElement::Mark(',') if depth == 0 => awaits = true,
+            PtxElement::Word(w) if depth == 0 && awaits && !w.starts_with('.') => {
                 // `.align 16` precedes the name.
                 if w.starts_with(|c: char| c.is_ascii_digit()) {
                     continue;
                 }
                 awaits = false;
                 let mut numbered = None;
-                if list.next_if(|e| **e == Element::Mark('<')).is_some() {
+                if list.next_if(|e| **e == PtxElement::Mark('<')).is_some() {
                     // A bound that is no number stands for unboundedly many names.
                     numbered = Some(u64::MAX);
-                    if let Some(Element::Word(n)) = list.next() {
+                    if let Some(PtxElement::Word(n)) = list.next() {
                         numbered = Some(n.parse().unwrap_or(u64::MAX));
                     }
                 }
-                out.push(Declared { name: w.clone(), numbered });
+                out.push(PtxDeclaration { name: w.clone(), numbered });
             }
             _ => {}
         }

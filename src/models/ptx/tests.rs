@@ -1,15 +1,15 @@
 //! Inline assembly from CUDA 13.0's headers, as clang passes it on, and from programs.
 
 use super::*;
-use Kind::{Atomic, Read, Write};
-use Space::{Generic, Global, Shared};
+use AccessMode::{Atomic, Read, Write};
+use StateSpace::{Generic, Global, Shared};
 
-fn place(space: Space, argument: usize, extent: Extent) -> Place {
-    Place { space, address: Address { argument, offset: 0 }, extent, guard: Guard::Always, lanes: WARP }
+fn place(space: StateSpace, argument: usize, extent: AccessExtent) -> AddressRange {
+    AddressRange { space, address: Address { argument, offset: 0 }, extent, guard: Guard::Always, lanes: WARP }
 }
 
-fn bytes(kind: Kind, space: Space, argument: usize, n: u64) -> Access {
-    Access { kind, place: Some(place(space, argument, Extent::Bytes(n))) }
+fn bytes(kind: AccessMode, space: StateSpace, argument: usize, n: u64) -> ModelledAccess {
+    ModelledAccess { kind, place: Some(place(space, argument, AccessExtent::Bytes(n))) }
 }
 
 #[test]
@@ -40,34 +40,34 @@ fn atomic_operations() {
     );
     assert_eq!(accesses("atom.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"), [bytes(Atomic, Global, 0, 2)]);
     assert_eq!(accesses("{atom.add.noftz.f16x2 $0,[$1],$2;\n}\n", "=r,l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
-    assert_eq!(accesses("multimem.red.release.sys.global.add.u64 [$0], $1;", "l,l"), [Access::open(Atomic)]);
+    assert_eq!(accesses("multimem.red.release.sys.global.add.u64 [$0], $1;", "l,l"), [ModelledAccess::open(Atomic)]);
 }
 
 #[test]
 fn asynchronous_copies() {
-    let read = |e| Access { kind: Read, place: Some(place(Global, 1, e)) };
-    let write = |e| Access { kind: Write, place: Some(place(Shared, 0, e)) };
+    let read = |e| ModelledAccess { kind: Read, place: Some(place(Global, 1, e)) };
+    let write = |e| ModelledAccess { kind: Write, place: Some(place(Shared, 0, e)) };
     assert_eq!(
         accesses("cp.async.cg.shared.global [$0], [$1], $2, $3;", "r,l,n,n,~{memory}"),
-        [write(Extent::Argument(2)), read(Extent::Argument(3))]
+        [write(AccessExtent::Argument(2)), read(AccessExtent::Argument(3))]
     );
     assert_eq!(
         accesses("cp.async.ca.shared.global.L2::128B [$0], [$1], 4;\n\tcp.async.commit_group;\n", "r,l,~{memory}"),
-        [write(Extent::Bytes(4)), read(Extent::Bytes(4))]
+        [write(AccessExtent::Bytes(4)), read(AccessExtent::Bytes(4))]
     );
-    let guarded = |mut a: Access, argument, set| {
+    let guarded = |mut a: ModelledAccess, argument, set| {
         a.place.as_mut().unwrap().guard = Guard::Argument { argument, set };
         a
     };
     let under =
         "{\n  .reg .pred p;\n  setp.ne.b32 p, $0, 0;\n  @p cp.async.cg.shared.global.L2::128B [$1], [$2], $3;\n}\n";
-    let mut both = [write(Extent::Argument(3)), read(Extent::Argument(3))].map(|a| guarded(a, 0, true));
+    let mut both = [write(AccessExtent::Argument(3)), read(AccessExtent::Argument(3))].map(|a| guarded(a, 0, true));
     both[0].place.as_mut().unwrap().address.argument = 1;
     both[1].place.as_mut().unwrap().address.argument = 2;
     assert_eq!(accesses(under, "r,r,l,n"), both);
     assert_eq!(
         accesses("{ .reg .pred p; setp.eq.u32 p, $2, 0; cp.async.ca.shared.global [$0], [$1], 16, p; }", "r,l,r"),
-        [write(Extent::Bytes(16)), guarded(read(Extent::Bytes(16)), 2, true)]
+        [write(AccessExtent::Bytes(16)), guarded(read(AccessExtent::Bytes(16)), 2, true)]
     );
     assert_eq!(accesses("cp.async.wait_group $0;", "n"), []);
     assert_eq!(accesses("cp.async.mbarrier.arrive.shared.b64 [$0];", "r"), [bytes(Atomic, Shared, 0, 8)]);
@@ -79,35 +79,41 @@ fn copies_of_blocks() {
     assert_eq!(
         accesses(bulk, "r,l,r,r,~{memory}"),
         [
-            Access { kind: Write, place: Some(place(Shared, 0, Extent::Argument(2))) },
-            Access { kind: Read, place: Some(place(Global, 1, Extent::Argument(2))) },
+            ModelledAccess { kind: Write, place: Some(place(Shared, 0, AccessExtent::Argument(2))) },
+            ModelledAccess { kind: Read, place: Some(place(Global, 1, AccessExtent::Argument(2))) },
             bytes(Atomic, Shared, 3, 8),
         ]
     );
     let tensor =
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$2, $3}], [$4];";
-    assert_eq!(accesses(tensor, "r,l,r,r,r"), [Access::open(Read), Access::open(Write), bytes(Atomic, Shared, 4, 8)]);
+    assert_eq!(
+        accesses(tensor, "r,l,r,r,r"),
+        [ModelledAccess::open(Read), ModelledAccess::open(Write), bytes(Atomic, Shared, 4, 8)]
+    );
     assert_eq!(accesses("cp.async.bulk.commit_group;", ""), []);
     assert_eq!(accesses("cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r"), []);
     let reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [$0], [$1], $2; // 3.";
     assert_eq!(
         accesses(reduce, "l,r,r")[0],
-        Access { kind: Atomic, place: Some(place(Global, 0, Extent::Argument(2))) }
+        ModelledAccess { kind: Atomic, place: Some(place(Global, 0, AccessExtent::Argument(2))) }
     );
 }
 
 #[test]
 fn matrices() {
     let rows = |text: &str| accesses(text, "=r,r")[0].place.map(|p| (p.lanes, p.extent));
-    assert_eq!(rows("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];"), Some((8, Extent::Bytes(16))));
-    assert_eq!(rows("ldmatrix.sync.aligned.x4.trans.m8n8.shared::cta.b16 {$0}, [$1];"), Some((32, Extent::Bytes(16))));
+    assert_eq!(rows("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];"), Some((8, AccessExtent::Bytes(16))));
+    assert_eq!(
+        rows("ldmatrix.sync.aligned.x4.trans.m8n8.shared::cta.b16 {$0}, [$1];"),
+        Some((32, AccessExtent::Bytes(16)))
+    );
     assert_eq!(accesses("stmatrix.sync.aligned.m8n8.x2.shared.b16 [$0], {$1, $2};", "r,r,r")[0].kind, Write);
     let load = accesses("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$0,$1}, [$2], $3;", "=r,=r,r,r");
-    let Some(Extent::Tile(t)) = load[0].place.map(|p| p.extent) else { panic!("{load:?}") };
-    assert_eq!((t.lines, t.line_bytes.get(), t.leading), (16, 32, Leading::Argument(1)));
+    let Some(AccessExtent::Tile(t)) = load[0].place.map(|p| p.extent) else { panic!("{load:?}") };
+    assert_eq!((t.lines, t.line_bytes.get(), t.leading), (16, 32, LeadingDimension::Argument(1)));
     assert_eq!(
         accesses("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, p, 1, 1, 0, 0;", "=f,l,l"),
-        [Access::open(Read)]
+        [ModelledAccess::open(Read)]
     );
     assert_eq!(accesses("wgmma.fence.sync.aligned;", ""), []);
 }
@@ -134,16 +140,22 @@ fn barriers_fences_and_hints() {
 
 #[test]
 fn what_is_not_known_counts() {
-    assert_eq!(accesses("ld.global.u32 $0, [x];", "=r"), [Access::open(Read)]);
-    assert_eq!(accesses("@%p1 st.global.u32 [$0], $1;", "l,r"), [Access::open(Write)]);
-    assert_eq!(accesses("bra L; st.global.u32 [$0], $1; L:", "l,r"), [Access::open(Write)]);
-    assert_eq!(accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];", "=f,=f,=f,=f,l,f,f"), [Access::open(Read)]);
-    assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [Access::open(Atomic)]);
+    assert_eq!(accesses("ld.global.u32 $0, [x];", "=r"), [ModelledAccess::open(Read)]);
+    assert_eq!(accesses("@%p1 st.global.u32 [$0], $1;", "l,r"), [ModelledAccess::open(Write)]);
+    assert_eq!(accesses("bra L; st.global.u32 [$0], $1; L:", "l,r"), [ModelledAccess::open(Write)]);
+    assert_eq!(
+        accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];", "=f,=f,=f,=f,l,f,f"),
+        [ModelledAccess::open(Read)]
+    );
+    assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [ModelledAccess::open(Atomic)]);
     for text in ["strange $0;", ".visible .func f;", "ld.$2.u32 $0, [$1];", "@ st.u32 [$0], 1;", "st.u32 [$0, 1;"] {
-        assert_eq!(accesses(text, "r,l,n"), [Access::open(Atomic)], "{text}");
+        assert_eq!(accesses(text, "r,l,n"), [ModelledAccess::open(Atomic)], "{text}");
     }
-    assert_eq!(accesses("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.global.u32 $0, [a]; }", "=r,l"), [Access::open(Read)]);
-    assert_eq!(accesses("ld.global.u32 $0, [$1];", "=*m,l"), [Access::open(Read)]);
+    assert_eq!(
+        accesses("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.global.u32 $0, [a]; }", "=r,l"),
+        [ModelledAccess::open(Read)]
+    );
+    assert_eq!(accesses("ld.global.u32 $0, [$1];", "=*m,l"), [ModelledAccess::open(Read)]);
 }
 
 #[test]
@@ -154,7 +166,7 @@ fn registers_of_the_text_are_followed() {
     // A result may be the argument that is tied to it.
     assert_eq!(accesses("st.shared.u32 [$0], 1; add.u32 $0, $0, 4;", "=r,0"), [bytes(Write, Shared, 0, 4)]);
     let overwritten = "mul.lo.u32 $0, $0, 4; st.shared.u32 [$0], 1;";
-    assert_eq!(accesses(overwritten, "=r,0"), [Access::open(Write)]);
+    assert_eq!(accesses(overwritten, "=r,0"), [ModelledAccess::open(Write)]);
 }
 
 #[test]
@@ -184,7 +196,7 @@ fn blocks_hide_registers_and_predicates() {
     let numbered = "{ .reg .u64 a<2>; mov.u64 a0, $0; { .reg .u64 a0; mov.u64 a0, $1; } st.u32 [a0], 1; }";
     assert_eq!(accesses(numbered, "l,l"), [bytes(Write, Generic, 0, 4)]);
     // After a brace that another statement opens, a name denotes another variable.
-    assert_eq!(accesses("mov.u64 a, $0; } st.u32 [a], 1;", "l"), [Access::open(Write)]);
+    assert_eq!(accesses("mov.u64 a, $0; } st.u32 [a], 1;", "l"), [ModelledAccess::open(Write)]);
     assert_eq!(accesses("} st.u32 [$0], 1; {", "l"), [bytes(Write, Generic, 0, 4)]);
 }
 
@@ -194,9 +206,9 @@ fn directives_declare_and_end() {
                 st.u32 [$0+0x10], 1; ld.u32 $1, [buf];";
     let mut moved = bytes(Write, Generic, 0, 4);
     moved.place.as_mut().unwrap().address.offset = 16;
-    assert_eq!(accesses(text, "l,r"), [moved, Access::open(Read)]);
+    assert_eq!(accesses(text, "l,r"), [moved, ModelledAccess::open(Read)]);
     let hidden = "{ .reg .u64 a; mov.u64 a, $0; { .shared .b8 a[4]; ld.u32 $1, [a]; } }";
-    assert_eq!(accesses(hidden, "l,r"), [Access::open(Read)]);
+    assert_eq!(accesses(hidden, "l,r"), [ModelledAccess::open(Read)]);
 }
 
 #[test]
@@ -207,18 +219,18 @@ fn numbers_and_cut_addresses() {
     assert_eq!(offset("st.u32 [$0 - 4], 1;"), Some(-4));
     assert_eq!(offset("st.u32 [$0+x], 1;"), None);
     let cut = "{ .reg .u32 b; .reg .u64 a; cvt.u32.u64 b, $0; cvt.u64.u32 a, b; st.global.u32 [a], 1; }";
-    assert_eq!(accesses(cut, "l"), [Access::open(Write)]);
-    assert_eq!(accesses("ld.local.u32 $0, [$1];", "=r,l"), [Access::open(Read)]);
-    assert_eq!(accesses("ld.param.u32 $0, [$1];", "=r,l"), [Access::open(Read)]);
+    assert_eq!(accesses(cut, "l"), [ModelledAccess::open(Write)]);
+    assert_eq!(accesses("ld.local.u32 $0, [$1];", "=r,l"), [ModelledAccess::open(Read)]);
+    assert_eq!(accesses("ld.param.u32 $0, [$1];", "=r,l"), [ModelledAccess::open(Read)]);
 }
 
 #[test]
 fn ends_of_threads() {
     let says = |text: &str| ending(text).map(|e| (e.how, e.certain));
-    assert_eq!(says("{ exit; }"), Some((End::Exit, true)));
-    assert_eq!(says("bar.sync 0; L: trap ;"), Some((End::Trap, true)));
-    assert_eq!(says("@p exit;"), Some((End::Exit, false)));
-    assert_eq!(says("@p bra L; trap; L:"), Some((End::Trap, false)));
+    assert_eq!(says("{ exit; }"), Some((ThreadEnd::Exit, true)));
+    assert_eq!(says("bar.sync 0; L: trap ;"), Some((ThreadEnd::Trap, true)));
+    assert_eq!(says("@p exit;"), Some((ThreadEnd::Exit, false)));
+    assert_eq!(says("@p bra L; trap; L:"), Some((ThreadEnd::Trap, false)));
     assert_eq!(says("bar.sync 0; // trap;"), None);
-    assert_eq!(accesses("@p exit; st.u32 [$0], 1;", "l"), [Access::open(Write)]);
+    assert_eq!(accesses("@p exit; st.u32 [$0], 1;", "l"), [ModelledAccess::open(Write)]);
 }

@@ -1,9 +1,9 @@
 //! CUDA's runtime and driver (CUDA Runtime API and Driver API references 13.0).
 
-use crate::row::{Kind, On, Row, host, host_starts};
+use crate::row::{CallSide, FunctionRow, MatchKind, host, host_starts};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&["cuModuleGetFunction"]).reads_from(2).neither("neither knows more than its attributes"),
     host(&["cuModuleLoad"]).reads(1).neither("neither knows more than its attributes"),
     host_starts(&[
@@ -49,8 +49,8 @@ pub(super) const ROWS: &[Row] = &[
         "cudaDestroyTextureObject", "cudaDestroySurfaceObject", "cudaMallocArray", "cudaMalloc3DArray",
         "cudaGraphDestroy", "cudaGraphExecDestroy", "cudaGraphInstantiateWithFlags",
     ]).symbolic_only("as any other call of the runtime it succeeds for the interpreter, and what it writes is not known"),
-    Row::new(On::Host, Kind::Rest, &["cuda"]),
-    Row::new(On::Host, Kind::Rest, &[
+    FunctionRow::new(CallSide::Host, MatchKind::Rest, &["cuda"]),
+    FunctionRow::new(CallSide::Host, MatchKind::Rest, &[
         "__cuda",
     ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
     host(&[

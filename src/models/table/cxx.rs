@@ -1,10 +1,10 @@
 //! The C++ library and its runtime (C++17, libstdc++, Itanium C++ ABI), by symbols and by patterns of symbols and demangled names.
 
 use crate::returns::Returns::Never;
-use crate::row::{Kind, On, Row, Throws, host, host_starts};
+use crate::row::{CallSide, FunctionRow, MatchKind, Throws, host, host_starts};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmRKSt9nothrow_t",
         "_ZnamRKSt9nothrow_t", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t",
@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Row] = &[
     host_starts(&[
         "_ZStorSt", "_ZStanSt", "_ZSt13setiosflags", "_ZNSs",
     ]).symbolic_only("the interpreter runs the body that the header has, or loses what the arguments reach"),
-    Row::new(On::Host, Kind::DemangledPart, &[
+    FunctionRow::new(CallSide::Host, MatchKind::DemangledPart, &[
         "std::chrono::", "basic_string<", "std::uniform_int_distribution<", "std::basic_ofstream",
         "std::basic_ifstream", "std::basic_fstream", "std::basic_filebuf", "std::locale", "basic_stringstream",
         "basic_ostringstream", "basic_istringstream", "basic_stringbuf", "basic_streambuf",
@@ -129,8 +129,8 @@ pub(super) const ROWS: &[Row] = &[
         "_ZNSt7__cxx115stoulERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
         "_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
     ]).symbolic_only("the interpreter runs the body that the header has"),
-    Row::new(On::Host, Kind::Part, &["basic_string"]).symbolic_only("the interpreter knows symbols, and runs bodies"),
-    Row::new(On::Host, Kind::DemangledStart, &[
+    FunctionRow::new(CallSide::Host, MatchKind::Part, &["basic_string"]).symbolic_only("the interpreter knows symbols, and runs bodies"),
+    FunctionRow::new(CallSide::Host, MatchKind::DemangledStart, &[
         "void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<",
         "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<",
         "void std::partial_sort<", "std::sort", "std::stable_sort",

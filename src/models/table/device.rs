@@ -1,10 +1,10 @@
 //! Device functions: libdevice (user's guide 13.0), NVPTX intrinsics (LLVM 22, NVPTX usage guide), C library functions
 //! that kernels call.
 
-use crate::row::{Kind, On, Row, device, device_starts};
+use crate::row::{CallSide, FunctionRow, MatchKind, device, device_starts};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     device(&[
         "__assertfail", "__assert_fail", "__trap", "vprintf", "printf", "malloc", "_Znwm", "_Znam", "free", "_ZdlPv",
         "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "__nv_min", "__nv_max", "__nv_umin", "__nv_umax", "__nv_abs", "__nv_clz",
@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
         "llvm.nvvm.barrier.cta.red.popc.aligned.count",
     ]),
     device(&["__syncthreads", "__syncwarp"]).symbolic_only("clang gives the intrinsic in its place"),
-    Row::new(On::Device, Kind::Rest, &[
+    FunctionRow::new(CallSide::Device, MatchKind::Rest, &[
         "__nv_",
     ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
     device(&[
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "llvm.nvvm.lohi.i2d", "llvm.nvvm.bitcast.f2i", "llvm.nvvm.bitcast.i2f", "llvm.nvvm.bitcast.d2ll",
         "llvm.nvvm.bitcast.ll2d",
     ]).concrete_only("what it gives is an unknown number; it touches no memory"),
-    Row::new(On::Device, Kind::Real, &[
+    FunctionRow::new(CallSide::Device, MatchKind::Real, &[
         "__nv_sqrt", "__nv_rsqrt", "__nv_cbrt", "__nv_sin", "__nv_cos", "__nv_tan", "__nv_asin", "__nv_acos",
         "__nv_atan", "__nv_sinh", "__nv_cosh", "__nv_tanh", "__nv_asinh", "__nv_acosh", "__nv_atanh", "__nv_exp",
         "__nv_exp2", "__nv_exp10", "__nv_expm1", "__nv_log", "__nv_log2", "__nv_log10", "__nv_log1p", "__nv_fabs",

@@ -1,10 +1,10 @@
 //! CUDA's driver (CUDA Driver API reference 13.0), each function by its symbol: a later version of an interface has one of its own. The first versions of
 //! those that have several took numbers of 32 bits, and have no rows.
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync", "cuMemAllocManaged", "cuMemAllocHost_v2",
         "cuMemHostAlloc", "cuMemAllocPitch_v2", "cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost",

@@ -1,9 +1,9 @@
 //! LLVM intrinsics of every target (LLVM 22 Language Reference), without type suffixes.
 
-use crate::row::{Kind, On, Row, either};
+use crate::row::{CallSide, FunctionRow, MatchKind, either};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     either(&[
         "llvm.memcpy", "llvm.memcpy.inline", "llvm.memmove", "llvm.memset", "llvm.memset.inline",
     ]).gives_nothing_else().neither("the front end gives an instruction"),
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
     either(&[
         "llvm.preserve.array.access.index", "llvm.preserve.struct.access.index", "llvm.preserve.union.access.index",
     ]).symbolic_only("no code that a replay comes to has it"),
-    Row::new(On::Either, Kind::Start, &["llvm.coro."]).symbolic_only("no code that a replay comes to has it"),
+    FunctionRow::new(CallSide::Either, MatchKind::Start, &["llvm.coro."]).symbolic_only("no code that a replay comes to has it"),
     either(&["llvm.stackprotector"]).concrete_only("it does nothing"),
     either(&[
         "llvm.tan", "llvm.asin", "llvm.acos", "llvm.atan", "llvm.sinh", "llvm.cosh", "llvm.tanh", "llvm.atan2",

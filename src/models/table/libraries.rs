@@ -1,9 +1,9 @@
 //! Libraries with a C interface: cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER, cuDNN, NCCL, NVTX, MPI, OpenMP.
 
-use crate::row::{Kind, On, Row, host, host_starts};
+use crate::row::{CallSide, FunctionRow, MatchKind, host, host_starts};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&["nvtxRangePushA", "nvtxMarkA"]).reads(0).neither("neither knows more than its attributes"),
     host_starts(&[
         "cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvtx", "nvml", "MPI_",
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudnnCreateActivationDescriptor", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Initialized", "MPI_Barrier",
         "MPI_Finalize",
     ]).symbolic_only("not yet: only results are unknown; the interpreter loses all that the arguments reach"),
-    Row::new(On::Host, Kind::Typed, &[
+    FunctionRow::new(CallSide::Host, MatchKind::Typed, &[
         "cublasgemm", "cublasgemv", "cublasaxpy", "cublasscal", "cublasgeam", "cublassyr", "cublasher", "cublasger",
         "cublastrsm", "cublastrmm", "cublassymm", "cublassymv", "cublashemm", "cublashemv", "cublasdgmm",
         "cublasgbmv", "cublassbmv",

@@ -1,9 +1,9 @@
 //! Mathematical functions of the C library (C11 7.12, glibc).
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "abs", "labs", "llabs", "pow", "powf", "sqrt", "sqrtf", "exp", "expf", "exp2", "exp2f", "log", "logf",
         "log2", "log2f", "log10", "log10f", "sin", "sinf", "cos", "cosf", "tan", "tanf", "asin", "asinf", "acos",

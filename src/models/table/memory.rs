@@ -1,9 +1,9 @@
 //! Memory functions of the C library: the heap, copies, fills and comparisons (C11, POSIX.1-2017, glibc).
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "malloc", "calloc", "realloc", "valloc", "aligned_alloc", "memalign", "posix_memalign", "memset",
     ]).gives_nothing_else(),

@@ -1,10 +1,10 @@
 //! Process functions: termination, signals, jumps, options and the environment (C11, POSIX.1-2017, glibc 2.39).
 
 use crate::returns::Returns::{IfHandled, IfZero, Never, Perhaps};
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&["exit", "abort", "__assert_fail"]).gives_nothing_else().writes_only_its_own().returns(Never),
     host(&["_exit"]).gives_nothing_else().returns(Never),
     host(&["getenv"]).keeps_no_address().writes_only_its_own().reads(0),

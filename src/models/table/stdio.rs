@@ -1,9 +1,9 @@
 //! Stream functions of the C library (C11 7.21, POSIX.1-2017, glibc).
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&["printf"]).gives_nothing_else().writes_only_its_own().reads_from(0),
     host(&["fprintf"]).gives_nothing_else().writes_only_its_own().reads_from(1),
     host(&["vprintf"]).gives_nothing_else(),

@@ -1,9 +1,9 @@
 //! System functions: files by name, time, threads, random numbers, resources (C11, POSIX.1-2017, glibc).
 
-use crate::row::{Row, host, host_starts};
+use crate::row::{FunctionRow, host, host_starts};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "rand", "srand", "random", "srandom", "lrand48", "srand48", "time", "clock", "gettimeofday", "clock_gettime",
         "usleep", "sleep",

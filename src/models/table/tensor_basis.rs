@@ -1,9 +1,9 @@
 //! Primitives of the tensor models in `templates/models/aten.cpp`.
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "__scuba_device_memory", "__scuba_device_copy", "__scuba_extent", "__scuba_known", "__scuba_axiom", "__scuba_any",
         "__scuba_times", "__scuba_setting", "__scuba_given",

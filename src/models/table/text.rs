@@ -1,9 +1,9 @@
 //! String functions of the C library, parsing included (C11 7.22, 7.24, POSIX.1-2017, glibc).
 
-use crate::row::{Row, host};
+use crate::row::{FunctionRow, host};
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FunctionRow] = &[
     host(&["strlen", "strdup", "strndup"]).gives_nothing_else().writes_only_its_own().reads(0),
     host(&["strcmp", "strncmp", "strcasecmp"]).gives_nothing_else().writes_only_its_own().reads_from(0),
     host(&[

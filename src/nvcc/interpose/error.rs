@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum InterposeError {
     #[error("no build command was given: `scuba build -- make`, for instance")]
     NoCommand,
     #[error("the build command `{}` was not found: {reason}", command.display())]

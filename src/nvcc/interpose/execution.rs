@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A command that the build executed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Execution {
+pub struct ExecutedCommand {
     /// Absolute working directory of the process that executed it; empty if unknown.
     pub directory: PathBuf,
     /// Executed file, as found in `PATH`; relative to `directory` if the caller gave it so.

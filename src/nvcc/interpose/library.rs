@@ -1,6 +1,6 @@
 //! Extracts the preloaded library, which this program embeds, to a file that the loader can find.
 
-use super::error::Error;
+use super::error::InterposeError;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libscuba-interpos
 /// The library as a file. It lies in the user's cache if possible: a daemon that outlives the build (a compiler cache's
 /// server) keeps the path in its environment, and the loader would report a missing library for every process that it
 /// starts. A temporary file is removed with this value.
-pub struct Library {
+pub struct PreloadLibrary {
     path: PathBuf,
     _temporary: Option<tempfile::TempDir>,
 }
 
-impl Library {
+impl PreloadLibrary {
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -26,27 +26,27 @@ impl Library {
 ///
 /// # Errors
 /// When neither can be written to, allows execution, and has a name that LD_PRELOAD can express.
-pub fn extract() -> Result<Library, Error> {
+pub fn extract() -> Result<PreloadLibrary, InterposeError> {
     let mut tried = Vec::new();
     if let Some(cache) = cache_folder() {
         if let Ok(path) = cached(&cache) {
-            return Ok(Library { path, _temporary: None });
+            return Ok(PreloadLibrary { path, _temporary: None });
         }
         tried.push(cache);
     }
     tried.push(std::env::temp_dir());
     temporary().map_err(|source| {
         let folders = tried.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
-        Error::NoLibrary { folders, source }
+        InterposeError::NoLibrary { folders, source }
     })
 }
 
-fn temporary() -> io::Result<Library> {
+fn temporary() -> io::Result<PreloadLibrary> {
     let folder = tempfile::Builder::new().prefix("scuba-interpose-").tempdir()?;
     let path = folder.path().join("libscuba-interpose.so");
     std::fs::write(&path, BYTES)?;
     check(&path)?;
-    Ok(Library { path, _temporary: Some(folder) })
+    Ok(PreloadLibrary { path, _temporary: Some(folder) })
 }
 
 /// Returns `$XDG_CACHE_HOME/scuba`, else `~/.cache/scuba`.

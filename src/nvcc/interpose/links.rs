@@ -4,7 +4,7 @@
 //! (its response files still exist, and it lacks the system's libraries). The linker's command serves for drivers with
 //! unknown names and for those whose working directory is unknown.
 
-use super::execution::Execution;
+use super::execution::ExecutedCommand;
 use super::scripts;
 use crate::request::{Link, LinkKind};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -14,17 +14,17 @@ use std::path::{Component, Path, PathBuf};
 
 /// A parsed link command, before files are searched.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Parsed {
+pub struct LinkCommand {
     pub kind: LinkKind,
     /// Path as given.
     pub output: PathBuf,
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<LinkInput>,
     /// Values of `-L`, as given.
     pub folders: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum LinkInput {
     File(PathBuf),
     /// `-lNAME`, or `-l:FILE`, whose name is searched exactly.
     Library {
@@ -34,7 +34,7 @@ pub enum Input {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tool {
+pub(crate) enum LinkTool {
     Archiver,
     Driver,
     Linker,
@@ -44,12 +44,12 @@ pub(crate) enum Tool {
 /// order of the first commands; several `ar` commands on one archive are merged. An archive whose members were removed
 /// or rewritten since has no link: its contents identify it.
 #[must_use]
-pub fn collect(executions: &[Execution]) -> Vec<Link> {
-    let mut found: Vec<(Tool, usize, Link)> = Vec::new();
+pub fn collect(executions: &[ExecutedCommand]) -> Vec<Link> {
+    let mut found: Vec<(LinkTool, usize, Link)> = Vec::new();
     // Archives whose members may differ from the present files at their inputs' paths.
     let mut by_members: HashSet<PathBuf> = HashSet::new();
     for execution in executions {
-        let Some(tool) = Tool::of(&execution.program) else { continue };
+        let Some(tool) = LinkTool::of(&execution.program) else { continue };
         let Some(parsed) = parse(tool, &execution.arguments, &execution.directory) else { continue };
         let output = absolute(&execution.directory, &parsed.output);
         if !output.is_file() {
@@ -57,12 +57,12 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
         }
         let (inputs, missing) = resolve(&parsed, &execution.directory, tool);
         let link = Link { kind: parsed.kind, output: canonical(output), inputs };
-        if tool == Tool::Archiver && (missing > 0 || !is_older_than(&link.inputs, &link.output)) {
+        if tool == LinkTool::Archiver && (missing > 0 || !is_older_than(&link.inputs, &link.output)) {
             by_members.insert(link.output.clone());
         }
         match found.iter_mut().find(|(_, _, l)| l.output == link.output) {
             None => found.push((tool, missing, link)),
-            Some((Tool::Archiver, _, known)) if tool == Tool::Archiver => {
+            Some((LinkTool::Archiver, _, known)) if tool == LinkTool::Archiver => {
                 for input in link.inputs {
                     if !known.inputs.contains(&input) {
                         known.inputs.push(input);
@@ -70,7 +70,7 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
                 }
             }
             // The later command made the same output, unless it is the linker under the driver.
-            Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => {
+            Some(known) if tool != LinkTool::Linker || known.0 == LinkTool::Linker || known.1 > missing => {
                 *known = (tool, missing, link);
             }
             Some(_) => {}
@@ -82,7 +82,7 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
 /// Collects the links of programs and shared libraries whose output does not exist: they failed or probed, or their
 /// output was moved or removed since. Each output has one link, the last one.
 #[must_use]
-pub fn without_output(executions: &[Execution]) -> Vec<Link> {
+pub fn without_output(executions: &[ExecutedCommand]) -> Vec<Link> {
     let links = executions.iter().filter(|e| e.directory.is_absolute()).filter_map(planned);
     let mut gone: BTreeMap<PathBuf, Link> = BTreeMap::new();
     let is_program = |l: &Link| matches!(l.kind, LinkKind::Executable | LinkKind::SharedLibrary);
@@ -123,7 +123,7 @@ const DRIVERS: [&str; 21] = [
     "mpifort",
 ];
 
-impl Tool {
+impl LinkTool {
     /// Returns the tool by the same rule as `preload.c`: `x86_64-linux-gnu-g++-12` is `g++`. `None` for programs that
     /// neither link nor compile.
     pub(crate) fn of(program: &Path) -> Option<Self> {
@@ -139,24 +139,24 @@ impl Tool {
 }
 
 /// Reads the link of a command, before or after it runs: its files need not exist.
-pub fn planned(execution: &Execution) -> Option<Link> {
-    let tool = Tool::of(&execution.program)?;
+pub fn planned(execution: &ExecutedCommand) -> Option<Link> {
+    let tool = LinkTool::of(&execution.program)?;
     let parsed = parse(tool, &execution.arguments, &execution.directory)?;
     let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(&execution.directory, f)).collect();
     let inputs = parsed.inputs.iter().filter_map(|input| match input {
-        Input::File(file) => Some(absolute(&execution.directory, file)),
-        Input::Library { name, archive_only } => find_library(name, *archive_only, &folders).map(canonical),
+        LinkInput::File(file) => Some(absolute(&execution.directory, file)),
+        LinkInput::Library { name, archive_only } => find_library(name, *archive_only, &folders).map(canonical),
     });
     let inputs = inputs.collect();
     Some(Link { kind: parsed.kind, output: absolute(&execution.directory, &parsed.output), inputs })
 }
 
-fn parse(tool: Tool, arguments: &[OsString], directory: &Path) -> Option<Parsed> {
+fn parse(tool: LinkTool, arguments: &[OsString], directory: &Path) -> Option<LinkCommand> {
     let mut words: VecDeque<OsString> = arguments.iter().skip(1).cloned().collect();
     expand(&mut words, directory);
     match tool {
-        Tool::Archiver => archive(words),
-        Tool::Driver | Tool::Linker => link(words, tool),
+        LinkTool::Archiver => archive(words),
+        LinkTool::Driver | LinkTool::Linker => link(words, tool),
     }
 }
 
@@ -247,9 +247,9 @@ const WITH_VALUE: [&str; 60] = [
 
 const SOURCES: [&str; 13] = ["c", "cc", "cpp", "cxx", "c++", "C", "s", "S", "f", "f90", "F90", "i", "ii"];
 
-fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
+fn link(words: VecDeque<OsString>, tool: LinkTool) -> Option<LinkCommand> {
     // Each word with the tool that reads it: a word passed to the linker (`-Wl,-E`) is not the driver's own (`-E`).
-    let mut words: VecDeque<(Tool, OsString)> = words.into_iter().map(|word| (tool, word)).collect();
+    let mut words: VecDeque<(LinkTool, OsString)> = words.into_iter().map(|word| (tool, word)).collect();
     let (mut output, mut inputs, mut folders) = (None, Vec::new(), Vec::new());
     let (mut shared, mut relocatable, mut archive_only) = (false, false, false);
     while let Some((reader, word)) = words.pop_front() {
@@ -258,18 +258,18 @@ fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
         let after =
             |prefix: &str| bytes.strip_prefix(prefix.as_bytes()).filter(|v| !v.is_empty()).map(OsStr::from_bytes);
         match bytes {
-            b"-Xlinker" if reader == Tool::Driver => {
+            b"-Xlinker" if reader == LinkTool::Driver => {
                 if let Some(next) = words.front_mut() {
-                    next.0 = Tool::Linker;
+                    next.0 = LinkTool::Linker;
                 }
             }
-            _ if reader == Tool::Driver && bytes.starts_with(b"-Wl,") => {
+            _ if reader == LinkTool::Driver && bytes.starts_with(b"-Wl,") => {
                 for part in bytes[4..].split(|b| *b == b',').rev().filter(|part| !part.is_empty()) {
-                    words.push_front((Tool::Linker, OsStr::from_bytes(part).to_owned()));
+                    words.push_front((LinkTool::Linker, OsStr::from_bytes(part).to_owned()));
                 }
             }
             b"-o" | b"--output" => output = value(),
-            b"-c" | b"-S" | b"-E" | b"-M" | b"-MM" | b"-fsyntax-only" if reader == Tool::Driver => return None,
+            b"-c" | b"-S" | b"-E" | b"-M" | b"-MM" | b"-fsyntax-only" if reader == LinkTool::Driver => return None,
             b"-shared" | b"--shared" | b"-Bshareable" | b"-dynamiclib" => shared = true,
             b"-r" | b"-i" | b"--relocatable" => relocatable = true,
             b"-static" | b"--static" | b"-Bstatic" | b"-dn" | b"-non_shared" => archive_only = true,
@@ -285,13 +285,13 @@ fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
             _ if after("-L").is_some() => folders.extend(after("-L").map(PathBuf::from)),
             _ if after("-l").is_some() => inputs.extend(after("-l").map(|n| library(n, archive_only))),
             // `-oFILE`; not the linkers' `-omagic`.
-            _ if after("-o").is_some() && reader == Tool::Driver => output = after("-o").map(OsStr::to_owned),
+            _ if after("-o").is_some() && reader == LinkTool::Driver => output = after("-o").map(OsStr::to_owned),
             _ if bytes.starts_with(b"-") => {}
             _ => {
                 let file = PathBuf::from(&word);
                 let source = file.extension().and_then(OsStr::to_str).is_some_and(|e| SOURCES.contains(&e));
                 if !source {
-                    inputs.push(Input::File(file));
+                    inputs.push(LinkInput::File(file));
                 }
             }
         }
@@ -304,15 +304,15 @@ fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
         (false, true) => LinkKind::SharedLibrary,
         (false, false) => LinkKind::Executable,
     };
-    Some(Parsed { kind, output: output.map_or_else(|| PathBuf::from("a.out"), PathBuf::from), inputs, folders })
+    Some(LinkCommand { kind, output: output.map_or_else(|| PathBuf::from("a.out"), PathBuf::from), inputs, folders })
 }
 
-fn library(name: &OsStr, archive_only: bool) -> Input {
-    Input::Library { name: name.to_owned(), archive_only }
+fn library(name: &OsStr, archive_only: bool) -> LinkInput {
+    LinkInput::Library { name: name.to_owned(), archive_only }
 }
 
 /// Parses `ar [--plugin X] [-]KEYLETTERS [POSITION] [COUNT] ARCHIVE FILE…`, for the letters that add members.
-fn archive(mut words: VecDeque<OsString>) -> Option<Parsed> {
+fn archive(mut words: VecDeque<OsString>) -> Option<LinkCommand> {
     let mut letters = None;
     while let Some(word) = words.front() {
         match word.as_bytes() {
@@ -332,27 +332,32 @@ fn archive(mut words: VecDeque<OsString>) -> Option<Parsed> {
     let extra = letters.iter().filter(|l| b"abiN".contains(l)).count();
     let mut words = words.into_iter().skip(extra).map(PathBuf::from);
     let output = words.next()?;
-    Some(Parsed { kind: LinkKind::Archive, output, inputs: words.map(Input::File).collect(), folders: Vec::new() })
+    Some(LinkCommand {
+        kind: LinkKind::Archive,
+        output,
+        inputs: words.map(LinkInput::File).collect(),
+        folders: Vec::new(),
+    })
 }
 
 /// Returns the existing files, and the number of named files that do not exist.
-fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usize) {
+fn resolve(parsed: &LinkCommand, directory: &Path, tool: LinkTool) -> (Vec<PathBuf>, usize) {
     let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(directory, f)).collect();
     let (mut files, mut missing) = (Vec::new(), 0);
     for input in &parsed.inputs {
         match input {
-            Input::File(file) => {
+            LinkInput::File(file) => {
                 let file = absolute(directory, file);
                 if file.is_file() { files.extend(scripts::expanded(canonical(file), &folders)) } else { missing += 1 }
             }
             // A library in none of the given folders belongs to the system.
-            Input::Library { name, archive_only } => {
+            LinkInput::Library { name, archive_only } => {
                 let found = find_library(name, *archive_only, &folders).map(canonical);
                 files.extend(found.into_iter().flat_map(|file| scripts::expanded(file, &folders)));
             }
         }
     }
-    if tool == Tool::Linker {
+    if tool == LinkTool::Linker {
         // Start files and the compiler's own libraries, which the driver adds.
         files.retain(|f| !["/usr/lib", "/lib", "/usr/lib64", "/lib64"].iter().any(|system| f.starts_with(system)));
     }
@@ -393,17 +398,17 @@ fn canonical(path: PathBuf) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Option<Parsed> {
+    fn parsed(line: &str) -> Option<LinkCommand> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        parse(Tool::of(Path::new(&words[0])).unwrap(), &words, Path::new("/nowhere"))
+        parse(LinkTool::of(Path::new(&words[0])).unwrap(), &words, Path::new("/nowhere"))
     }
 
-    fn files(p: &Parsed) -> Vec<&str> {
+    fn files(p: &LinkCommand) -> Vec<&str> {
         p.inputs
             .iter()
             .map(|i| match i {
-                Input::File(f) => f.to_str().unwrap(),
-                Input::Library { name, .. } => name.to_str().unwrap(),
+                LinkInput::File(f) => f.to_str().unwrap(),
+                LinkInput::Library { name, .. } => name.to_str().unwrap(),
             })
             .collect()
     }
@@ -411,17 +416,17 @@ mod tests {
     #[test]
     fn tools_are_known_by_the_end_of_their_name() {
         for (name, expected) in [
-            ("/usr/bin/x86_64-linux-gnu-g++-12", Tool::Driver),
-            ("clang++-22", Tool::Driver),
-            ("llvm-ar-22", Tool::Archiver),
-            ("x86_64-linux-gnu-ar", Tool::Archiver),
-            ("ld.lld-22", Tool::Linker),
-            ("/usr/bin/ld", Tool::Linker),
+            ("/usr/bin/x86_64-linux-gnu-g++-12", LinkTool::Driver),
+            ("clang++-22", LinkTool::Driver),
+            ("llvm-ar-22", LinkTool::Archiver),
+            ("x86_64-linux-gnu-ar", LinkTool::Archiver),
+            ("ld.lld-22", LinkTool::Linker),
+            ("/usr/bin/ld", LinkTool::Linker),
         ] {
-            assert_eq!(Tool::of(Path::new(name)), Some(expected), "{name}");
+            assert_eq!(LinkTool::of(Path::new(name)), Some(expected), "{name}");
         }
         for name in ["cmake", "ranlib", "/usr/bin/sh", "nvcc", "main.cu"] {
-            assert_eq!(Tool::of(Path::new(name)), None, "{name}");
+            assert_eq!(LinkTool::of(Path::new(name)), None, "{name}");
         }
     }
 
@@ -453,7 +458,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(files(&p), ["a.o", "k", "c"]);
-        let only = |i: usize| matches!(p.inputs[i], Input::Library { archive_only: true, .. });
+        let only = |i: usize| matches!(p.inputs[i], LinkInput::Library { archive_only: true, .. });
         assert!(only(1) && !only(2));
     }
 
@@ -480,9 +485,9 @@ mod tests {
         folder
     }
 
-    fn execution(folder: &Path, line: &str) -> Execution {
+    fn execution(folder: &Path, line: &str) -> ExecutedCommand {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        Execution { directory: folder.to_owned(), program: PathBuf::from(&arguments[0]), arguments }
+        ExecutedCommand { directory: folder.to_owned(), program: PathBuf::from(&arguments[0]), arguments }
     }
 
     #[test]

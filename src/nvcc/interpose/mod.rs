@@ -16,10 +16,10 @@ mod scripts;
 mod signals;
 mod tools;
 
-pub use error::Error;
-pub use execution::Execution;
+pub use error::InterposeError;
+pub use execution::ExecutedCommand;
 
-use super::command::Plan;
+use super::command::ShimPlan;
 use super::host;
 use super::locate;
 use crate::request::Link;
@@ -38,7 +38,7 @@ const LOG_VARIABLE: &str = "SCUBA_INTERPOSE_LOG";
 
 /// Options of a run of a build command.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct InterposeOptions {
     /// Absolute path of `scuba-nvcc`.
     pub shim: PathBuf,
     /// Further variables for the command (`SCUBA_DIR`, `SCUBA_MESSAGE_FORMAT`, …). The `SCUBA_…` ones reach the shim
@@ -48,25 +48,25 @@ pub struct Options {
 
 /// Result of a build command.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct BuildOutcome {
     pub status: ExitStatus,
     /// The nvcc commands that the preloaded library or the build itself passed to the shim, in the order in which they
     /// started, probes included.
-    pub compiles: Vec<Execution>,
+    pub compiles: Vec<ExecutedCommand>,
     /// Links and archives by the host's tools whose output exists, one for each output, in the order of their first
     /// command. The shim records nvcc's own links, so they are not here.
     pub links: Vec<Link>,
     /// Links by the host's tools whose output does not exist, in the order of their outputs.
     pub links_without_output: Vec<Link>,
     /// Compilations by the host's own compilers whose object exists; for each object the last one.
-    pub host_compiles: Vec<Plan>,
+    pub host_compiles: Vec<ShimPlan>,
     /// Programs that the host's own compilers compiled and linked in one command, with their links; for each output the
     /// last one.
-    pub host_programs: Vec<Plan>,
+    pub host_programs: Vec<ShimPlan>,
     /// Absolute paths of the folders that build tools (make, Ninja) were started for, even if they had nothing to do.
     pub tool_folders: BTreeSet<PathBuf>,
     /// The build's own command, and the build tools that it started, in the order in which they started.
-    pub tools: Vec<Execution>,
+    pub tools: Vec<ExecutedCommand>,
     /// Messages for the user about programs that interposition cannot reach, one line each.
     pub notes: Vec<String>,
 }
@@ -76,18 +76,20 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When the command cannot be found or started, or the interposition cannot be set up. A command that ran and failed is
-/// an [`Outcome`].
-pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
-    let (name, arguments) = command.split_first().ok_or(Error::NoCommand)?;
-    let program = which::which(name).map_err(|reason| Error::CommandNotFound { command: name.into(), reason })?;
+/// an [`BuildOutcome`].
+pub fn run(command: &[OsString], options: &InterposeOptions) -> Result<BuildOutcome, InterposeError> {
+    let (name, arguments) = command.split_first().ok_or(InterposeError::NoCommand)?;
+    let program =
+        which::which(name).map_err(|reason| InterposeError::CommandNotFound { command: name.into(), reason })?;
     if !is_executable(&options.shim) {
-        return Err(Error::NoShim { path: options.shim.clone() });
+        return Err(InterposeError::NoShim { path: options.shim.clone() });
     }
     let library = library::extract()?;
     let folder = tempfile::Builder::new().prefix("scuba-build-").tempdir();
-    let folder = folder.map_err(|source| Error::Log { path: std::env::temp_dir(), doing: "created", source })?;
+    let folder =
+        folder.map_err(|source| InterposeError::Log { path: std::env::temp_dir(), doing: "created", source })?;
     let log = folder.path().join("log");
-    std::fs::write(&log, b"").map_err(|source| Error::Log { path: log.clone(), doing: "created", source })?;
+    std::fs::write(&log, b"").map_err(|source| InterposeError::Log { path: log.clone(), doing: "created", source })?;
 
     // By name, not by the path found: some programs inspect the name by which they were called. What this process
     // itself executes is not rewritten, so `env` executes an nvcc: its own `exec` is rewritten.
@@ -114,37 +116,38 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
         ));
     }
 
-    let signals = signals::Forwarding::install().map_err(|source| Error::Signals { source })?;
-    let mut child = child.spawn().map_err(|source| Error::NotStarted { command: name.into(), source })?;
+    let signals = signals::Forwarding::install().map_err(|source| InterposeError::Signals { source })?;
+    let mut child = child.spawn().map_err(|source| InterposeError::NotStarted { command: name.into(), source })?;
     signals.forward_to(&child);
-    let status = child.wait().map_err(|source| Error::Wait { command: name.into(), source })?;
+    let status = child.wait().map_err(|source| InterposeError::Wait { command: name.into(), source })?;
     drop(signals);
 
-    let bytes = std::fs::read(&log).map_err(|source| Error::Log { path: log.clone(), doing: "read", source })?;
+    let bytes =
+        std::fs::read(&log).map_err(|source| InterposeError::Log { path: log.clone(), doing: "read", source })?;
     let mut compiles = Vec::new();
     let mut linking = Vec::new();
     let mut host_compiles = BTreeMap::new();
     // What this process itself executes is not recorded.
     let directory = std::env::current_dir().unwrap_or_default();
-    let own = Execution { directory, program: name.into(), arguments: command.to_vec() };
+    let own = ExecutedCommand { directory, program: name.into(), arguments: command.to_vec() };
     let mut tool_runs = vec![own];
     for (kind, mut execution) in record::parse(&bytes) {
-        if matches!(kind, record::Kind::Link | record::Kind::Compile) {
+        if matches!(kind, record::RecordKind::Link | record::RecordKind::Compile) {
             execution.arguments = host::expanded(&execution.arguments, &execution.directory);
         }
         match kind {
             // Compilations that only their response file reveals.
-            record::Kind::Link if host::compiles(execution.program.as_os_str(), &execution.arguments) => {
+            record::RecordKind::Link if host::compiles(execution.program.as_os_str(), &execution.arguments) => {
                 add_compile(&mut host_compiles, &execution);
             }
-            record::Kind::Nvcc => compiles.push(execution),
-            record::Kind::Link => linking.push(execution),
-            record::Kind::Compile => add_compile(&mut host_compiles, &execution),
-            record::Kind::Tool => tool_runs.push(execution),
+            record::RecordKind::Nvcc => compiles.push(execution),
+            record::RecordKind::Link => linking.push(execution),
+            record::RecordKind::Compile => add_compile(&mut host_compiles, &execution),
+            record::RecordKind::Tool => tool_runs.push(execution),
         }
     }
     let links = links::collect(&linking);
-    Ok(Outcome {
+    Ok(BuildOutcome {
         status,
         compiles,
         host_programs: programs(&linking, &links),
@@ -158,7 +161,7 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
 }
 
 /// Plans the commands that both compiled and linked.
-fn programs(linking: &[Execution], links: &[Link]) -> Vec<Plan> {
+fn programs(linking: &[ExecutedCommand], links: &[Link]) -> Vec<ShimPlan> {
     let mut all = BTreeMap::new();
     for execution in linking.iter().filter(|e| e.directory.is_absolute()) {
         let Some(mut plan) = host::compile_and_link(&execution.arguments, &execution.directory) else { continue };
@@ -174,7 +177,7 @@ fn programs(linking: &[Execution], links: &[Link]) -> Vec<Plan> {
 }
 
 /// Adds the compilation of a command if its object exists; failed and probing commands leave none.
-fn add_compile(all: &mut BTreeMap<PathBuf, Plan>, execution: &Execution) {
+fn add_compile(all: &mut BTreeMap<PathBuf, ShimPlan>, execution: &ExecutedCommand) {
     // Relative names mean nothing if the folder is unknown.
     if !execution.directory.is_absolute() {
         return;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Counts up to a known total on standard error. Draws nothing unless that is a terminal, and nothing in the first half
 /// second, so that short work does not flicker.
-pub struct Progress {
+pub struct ProgressDisplay {
     bar: ProgressBar,
     start: Instant,
     shown: bool,
@@ -15,7 +15,7 @@ pub struct Progress {
 
 const QUIET_AT_FIRST: Duration = Duration::from_millis(500);
 
-impl Progress {
+impl ProgressDisplay {
     /// Creates a bar; `verb` stands before it, in the twelve columns that status lines use.
     #[must_use]
     pub fn new(verb: &'static str, total: u64) -> Self {
@@ -43,7 +43,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -3,13 +3,13 @@
 //! lower case are reports of processes on their own execution; they are new only if no other process recorded that
 //! execution.
 
-use super::execution::Execution;
+use super::execution::ExecutedCommand;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RecordKind {
     /// A command passed to the shim.
     Nvcc,
     /// Perhaps a link.
@@ -20,10 +20,10 @@ pub enum Kind {
     Tool,
 }
 
-pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
-    let mut records: Vec<(Kind, Execution)> = Vec::new();
+pub fn parse(mut log: &[u8]) -> Vec<(RecordKind, ExecutedCommand)> {
+    let mut records: Vec<(RecordKind, ExecutedCommand)> = Vec::new();
     // Number of recorded executions of a command whose process has not reported itself yet.
-    let mut announced: HashMap<(Kind, Execution), usize> = HashMap::new();
+    let mut announced: HashMap<(RecordKind, ExecutedCommand), usize> = HashMap::new();
     while let Some(length) = number(&mut log) {
         let Some((mut body, rest)) = log.split_at_checked(length) else { break };
         log = rest;
@@ -41,21 +41,21 @@ pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
     records
 }
 
-fn one(body: &mut &[u8]) -> Option<(Kind, Execution)> {
+fn one(body: &mut &[u8]) -> Option<(RecordKind, ExecutedCommand)> {
     let (kind, rest) = body.split_first()?;
     *body = rest;
     let kind = match kind.to_ascii_uppercase() {
-        b'N' => Kind::Nvcc,
-        b'L' => Kind::Link,
-        b'C' => Kind::Compile,
-        b'B' => Kind::Tool,
+        b'N' => RecordKind::Nvcc,
+        b'L' => RecordKind::Link,
+        b'C' => RecordKind::Compile,
+        b'B' => RecordKind::Tool,
         _ => return None,
     };
     let directory = text(body)?.into();
     let program = text(body)?.into();
     let count = number(body)?;
     let arguments = (0..count).map(|_| text(body)).collect::<Option<_>>()?;
-    Some((kind, Execution { directory, program, arguments }))
+    Some((kind, ExecutedCommand { directory, program, arguments }))
 }
 
 fn number(bytes: &mut &[u8]) -> Option<usize> {
@@ -102,7 +102,7 @@ mod tests {
         log.truncate(whole + 9);
         let records = parse(&log);
         assert_eq!(records.len(), 2);
-        assert_eq!(records[0].0, Kind::Nvcc);
+        assert_eq!(records[0].0, RecordKind::Nvcc);
         assert_eq!(records[0].1.arguments, ["nvcc", "-c", "a b.cu"]);
         assert_eq!(records[1].1.arguments, ["ld", ""]);
         assert_eq!(records[1].1.directory, std::path::Path::new(""));

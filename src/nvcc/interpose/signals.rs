@@ -15,11 +15,11 @@ use std::thread::JoinHandle;
 pub struct Forwarding {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SignalState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct SignalState {
     child: Option<Pid>,
     /// Signals that came before the child started.
     early: Vec<Signal>,
@@ -33,7 +33,7 @@ impl Forwarding {
     pub fn install() -> io::Result<Self> {
         let mut signals = Signals::new(not_ignored(&[SIGINT, SIGQUIT, SIGTERM, SIGHUP]))?;
         let handle = signals.handle();
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(SignalState::default()));
         let shared = Arc::clone(&state);
         let thread = std::thread::spawn(move || {
             for signal in signals.forever() {

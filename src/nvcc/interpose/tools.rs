@@ -4,7 +4,7 @@
 //! one of them itself (`cmake --build`, with a preset too), as Meson does; the folder that a CMake command names counts
 //! if interposition cannot reach CMake.
 
-use super::execution::Execution;
+use super::execution::ExecutedCommand;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ const MAKE: ShortOptions = ShortOptions { with_argument: b"CEIWfo", with_rest: b
 const NINJA: ShortOptions = ShortOptions { with_argument: b"Cdfjkltw", with_rest: b"", cumulative: false };
 
 /// Returns the folder that a command works in; `None` if it is no build tool's, or if its working directory is unknown.
-pub fn folder(execution: &Execution) -> Option<PathBuf> {
+pub fn folder(execution: &ExecutedCommand) -> Option<PathBuf> {
     let arguments = execution.arguments.get(1..).unwrap_or_default();
     // The same names as in preload.c.
     let folder = match execution.program.file_name()?.as_bytes() {
@@ -42,7 +42,7 @@ pub fn folder(execution: &Execution) -> Option<PathBuf> {
 }
 
 impl ShortOptions {
-    fn folder(&self, execution: &Execution, arguments: &[OsString]) -> PathBuf {
+    fn folder(&self, execution: &ExecutedCommand, arguments: &[OsString]) -> PathBuf {
         let mut folder = execution.directory.clone();
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
@@ -80,7 +80,7 @@ mod tests {
     use std::path::Path;
 
     fn of(words: &[&str]) -> Option<PathBuf> {
-        folder(&Execution {
+        folder(&ExecutedCommand {
             directory: "/w".into(),
             program: words[0].into(),
             arguments: words.iter().map(OsString::from).collect(),
@@ -106,7 +106,8 @@ mod tests {
         for words in [&["g++", "-C", "b"][..], &["cmake", "-B", "b"], &["cmake", "--build", "--preset", "p"]] {
             assert_eq!(of(words), None, "{words:?}");
         }
-        let unknown = Execution { directory: PathBuf::new(), program: "make".into(), arguments: vec!["make".into()] };
+        let unknown =
+            ExecutedCommand { directory: PathBuf::new(), program: "make".into(), arguments: vec!["make".into()] };
         assert_eq!(folder(&unknown), None, "its folder could not be told");
     }
 }

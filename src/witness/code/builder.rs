@@ -2,8 +2,8 @@
 //! variables.
 
 use super::flow::Flow;
-use crate::api::Site;
-use crate::machine::form::{Flat, I, Layout, Leaf, Opd, Relocation};
+use crate::api::ProgramPoint;
+use crate::machine::form::{FlatFunction, I, Leaf, Opd, Relocation, TypeLayout};
 use crate::machine::state::Machine;
 use crate::machine::value::Val;
 use crate::memory::globals::{MAX_LEAVES, is_fp80, leaves};
@@ -16,7 +16,7 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) m: &'p Module,
     pub(super) f: &'p Function,
     pub(super) mid: ModuleId,
-    pub(super) code: Flat,
+    pub(super) code: FlatFunction,
     const_index: FxHashMap<Val, u32>,
     types: Vec<Option<TypeId>>,
     /// Jumps whose target block has no position yet.
@@ -34,7 +34,7 @@ pub(super) enum Patch {
 
 impl<'a, 'p> Builder<'a, 'p> {
     pub(super) fn new(machine: &'a mut Machine<'p>, m: &'p Module, f: &'p Function, func: FuncRef) -> Self {
-        let code = Flat {
+        let code = FlatFunction {
             func,
             insts: Vec::new(),
             places: Vec::new(),
@@ -69,13 +69,14 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     pub(super) fn assign_registers(&mut self) {
         let mut next = 0;
-        let mut give = |code: &mut Flat, types: &mut Vec<Option<TypeId>>, m: &Module, v: ValueId, ty: TypeId| {
-            #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
-            let n = leaves(m, ty).len().min(MAX_LEAVES) as u32;
-            code.values[v.index()] = (next, n);
-            types[v.index()] = Some(ty);
-            next += n;
-        };
+        let mut give =
+            |code: &mut FlatFunction, types: &mut Vec<Option<TypeId>>, m: &Module, v: ValueId, ty: TypeId| {
+                #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
+                let n = leaves(m, ty).len().min(MAX_LEAVES) as u32;
+                code.values[v.index()] = (next, n);
+                types[v.index()] = Some(ty);
+                next += n;
+            };
         for (i, p) in self.f.params.iter().enumerate() {
             #[expect(clippy::cast_possible_truncation, reason = "values are numbered by u32")]
             give(&mut self.code, &mut self.types, self.m, ValueId(i as u32), p.ty);
@@ -128,7 +129,8 @@ impl<'a, 'p> Builder<'a, 'p> {
                         if let Operand::Value(v) = value {
                             bad.insert(*v);
                         }
-                        if self.machine.names_part(Site { func: self.code.func, block: BlockId(bi), inst: ii }) {
+                        if self.machine.names_part(ProgramPoint { func: self.code.func, block: BlockId(bi), inst: ii })
+                        {
                             bad.insert(*p);
                         }
                         if let Some(s) = candidates.get(p)
@@ -242,7 +244,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         #[expect(clippy::cast_possible_truncation, reason = "values larger than 4 GiB do not occur in registers")]
         let leaves: Vec<Leaf> = l.iter().map(|(off, bits)| Leaf { off: *off as u32, bits: *bits }).collect();
         let bytes = leaves.last().map_or(0, |l| u64::from(l.off) + u64::from(l.bytes()));
-        self.code.layouts.push(Layout { leaves, bytes });
+        self.code.layouts.push(TypeLayout { leaves, bytes });
         #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
         let i = self.code.layouts.len() as u32 - 1;
         i

@@ -1,13 +1,13 @@
-//! Compiles the analysis form to [`Code`]: blocks in order, edges with the moves of their phis, terminators and
+//! Compiles the analysis form to [`FunctionCode`]: blocks in order, edges with the moves of their phis, terminators and
 //! calls.
 //!
 //! In: a function with a body. Out: its flat form, which the machine keeps. Module `instructions` compiles single
 //! instructions.
 
 use super::builder::{Builder, Patch};
-use super::kept;
+use super::program_cache;
 use crate::library::modelled;
-use crate::machine::form::{Arg, CallInfo, Callee, Code, Flat, I, Opd, Relocation, SwitchInfo};
+use crate::machine::form::{Arg, CallInfo, CallTarget, FlatFunction, FunctionCode, I, Opd, Relocation, SwitchInfo};
 use crate::machine::state::Machine;
 use crate::machine::value::mask;
 use base::work::{charge_each, cost};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 impl<'p> Machine<'p> {
     /// Flat form of a function with a body.
-    pub fn code(&mut self, func: FuncRef) -> Rc<Code> {
+    pub fn code(&mut self, func: FuncRef) -> Rc<FunctionCode> {
         if let Some(c) = self.codes.get(&func) {
             return c.clone();
         }
@@ -37,30 +37,30 @@ impl<'p> Machine<'p> {
             }
         }
         let hits = vec![Cell::new(0); flat.insts.len()];
-        let code = Rc::new(Code { flat, hits, consts });
+        let code = Rc::new(FunctionCode { flat, hits, consts });
         self.codes.insert(func, code.clone());
         code
     }
 
     /// Flat form that all runs share, unless the run watches the pointers that name parts: their stores are then no
     /// register moves.
-    fn flat(&mut self, func: FuncRef) -> Rc<Flat> {
+    fn flat(&mut self, func: FuncRef) -> Rc<FlatFunction> {
         let program = self.program;
         let common = !self.watches_parts();
-        if let Some(flat) = common.then(|| kept::flat(program, func)).flatten() {
+        if let Some(flat) = common.then(|| program_cache::flat(program, func)).flatten() {
             return flat;
         }
         let (m, f) = (program.module(func.module), program.func(func));
         let flat = Rc::new(Builder::new(self, m, f, func).build());
         if common {
-            kept::keep(program, &flat);
+            program_cache::keep(program, &flat);
         }
         flat
     }
 }
 
 impl Builder<'_, '_> {
-    fn build(mut self) -> Flat {
+    fn build(mut self) -> FlatFunction {
         self.assign_registers();
         self.promote();
         for l in &self.code.flow.loops {
@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
                 let r = self.machine.program.resolve_func(self.mid, *id);
                 (modelled::resolve(self.machine.program, r), Some(r))
             }
-            ir::Callee::Indirect(o) => (Callee::Indirect(self.one(o)), None),
+            ir::Callee::Indirect(o) => (CallTarget::Indirect(self.one(o)), None),
         };
         #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
         let info = self.code.calls.len() as u32;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// Effect of a function, callees included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
+pub struct FunctionEffect {
     /// Launches kernels, allocates or frees device memory, or calls something else of the CUDA runtime that later
     /// code depends on.
     pub cuda: bool,
@@ -28,11 +28,11 @@ pub struct Effect {
 
 /// Effects by function, computed once.
 #[derive(Default)]
-pub struct Effects {
-    pub(super) memo: FxHashMap<FuncRef, Rc<Effect>>,
+pub struct FunctionEffects {
+    pub(super) memo: FxHashMap<FuncRef, Rc<FunctionEffect>>,
     /// Effects of parts of functions: the run reaches the same branches and loops many times.
-    pub(super) regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
-    pub(super) targets: FxHashMap<FuncRef, Rc<Called>>,
+    pub(super) regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<FunctionEffect>>,
+    pub(super) targets: FxHashMap<FuncRef, Rc<DeclarationFacts>>,
     /// True if the program has launches at all, so that a call of an unknown function may launch. Computed at the
     /// start of a run.
     pub launches: Option<bool>,
@@ -40,14 +40,14 @@ pub struct Effects {
 
 /// Properties of a function from its declaration.
 #[derive(Debug)]
-pub struct Called {
+pub struct DeclarationFacts {
     /// Whether the function's model only computes.
     pub pure: bool,
     /// True for each parameter that points to memory which the function does not change.
     pub konst: Vec<bool>,
 }
 
-impl Effect {
+impl FunctionEffect {
     pub(super) fn add(&mut self, other: &Self) {
         self.cuda |= other.cuda;
         self.barrier |= other.barrier;
@@ -60,7 +60,7 @@ impl Effect {
     }
 }
 
-impl Effects {
+impl FunctionEffects {
     /// Whether a call of an unknown function may launch.
     pub const fn may_matter_unknown(&self) -> bool {
         matches!(self.launches, Some(true))

@@ -1,22 +1,22 @@
 //! Computes what a call may do, as far as the decision to skip it needs.
 
-use super::effect::{Called, Effect, Effects};
+use super::effect::{DeclarationFacts, FunctionEffect, FunctionEffects};
 use crate::device::builtins::is_trap;
-use crate::library::model::Class;
+use crate::library::model::ModelClass;
 use crate::library::modelled;
-use crate::machine::form::Callee;
+use crate::machine::form::CallTarget;
 use ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use models::ptx;
 use std::rc::Rc;
 
-impl Effects {
+impl FunctionEffects {
     /// Effect of a call of `f`.
-    pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
+    pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<FunctionEffect> {
         if let Some(e) = self.memo.get(&f) {
             return e.clone();
         }
         // Visits each function of the call graph once, so that cycles need no special case.
-        let mut all = Effect::default();
+        let mut all = FunctionEffect::default();
         let mut work = vec![f];
         while let Some(g) = work.pop() {
             if !all.calls.insert(g) {
@@ -37,12 +37,12 @@ impl Effects {
     }
 
     /// Effect of some blocks of a function, including the functions that they call.
-    pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<Effect> {
+    pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<FunctionEffect> {
         let key = (func, blocks.to_vec());
         if let Some(e) = self.regions.get(&key) {
             return e.clone();
         }
-        let mut all = Effect::default();
+        let mut all = FunctionEffect::default();
         let mut work = vec![];
         for b in blocks {
             let block = &program.func(func).blocks[b.index()];
@@ -62,20 +62,20 @@ impl Effects {
     }
 
     /// Properties of the callee of a direct call.
-    pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<Called> {
+    pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<DeclarationFacts> {
         self.targets
             .entry(f)
             .or_insert_with(|| {
-                let pure = matches!(modelled::resolve(program, f), Callee::Model(_))
-                    && modelled::class(program, f) == Class::Pure;
-                Rc::new(Called { pure, konst: modelled::const_params(&program.func(f).display) })
+                let pure = matches!(modelled::resolve(program, f), CallTarget::Model(_))
+                    && modelled::class(program, f) == ModelClass::Pure;
+                Rc::new(DeclarationFacts { pure, konst: modelled::const_params(&program.func(f).display) })
             })
             .clone()
     }
 }
 
 /// Adds the effect of one instruction, and its callees to `work`.
-fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
+fn step(program: &Program, module: ModuleId, op: &Op, all: &mut FunctionEffect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
         if let Operand::Const(Const::Global { id, .. }) = o {
             all.globals.insert(program.resolve_global(module, *id));
@@ -98,22 +98,22 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &m
     }
 }
 
-fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effect, work: &mut Vec<FuncRef>) {
+fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut FunctionEffect, work: &mut Vec<FuncRef>) {
     match callee {
         ir::Callee::Indirect(_) => all.indirect = true,
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
             match modelled::resolve(program, r) {
-                Callee::Body(f) => work.push(f),
-                Callee::Model(_) => match modelled::class(program, r) {
-                    Class::Pure | Class::Memory | Class::Ends => {}
-                    Class::Cuda => all.cuda = true,
-                    Class::Barrier => all.barrier = true,
-                    Class::Random => all.random = true,
-                    Class::Input => all.input = true,
+                CallTarget::Body(f) => work.push(f),
+                CallTarget::Model(_) => match modelled::class(program, r) {
+                    ModelClass::Pure | ModelClass::Memory | ModelClass::Ends => {}
+                    ModelClass::Cuda => all.cuda = true,
+                    ModelClass::Barrier => all.barrier = true,
+                    ModelClass::Random => all.random = true,
+                    ModelClass::Input => all.input = true,
                 },
-                Callee::Unknown | Callee::Indirect(_) => {}
+                CallTarget::Unknown | CallTarget::Indirect(_) => {}
             }
         }
     }

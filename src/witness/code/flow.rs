@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 
 /// A natural loop.
 #[derive(Clone, Debug)]
-pub struct Loop {
+pub struct FlowLoop {
     pub header: BlockId,
     /// Blocks of the loop, header included; sorted.
     pub blocks: Vec<BlockId>,
 }
 
-impl Loop {
+impl FlowLoop {
     pub fn contains(&self, b: BlockId) -> bool {
         self.blocks.binary_search(&b).is_ok()
     }
@@ -21,7 +21,7 @@ impl Loop {
 
 pub struct Flow {
     pub succs: Vec<Vec<BlockId>>,
-    pub loops: Vec<Loop>,
+    pub loops: Vec<FlowLoop>,
     /// Block where all returning paths from each block join; `None` if there is none before the return, or if no path
     /// returns.
     pub join: Vec<Option<BlockId>>,
@@ -54,7 +54,7 @@ impl Flow {
         Self { succs, loops, join }
     }
 
-    pub fn loop_at(&self, header: BlockId) -> Option<&Loop> {
+    pub fn loop_at(&self, header: BlockId) -> Option<&FlowLoop> {
         self.loops.iter().find(|l| l.header == header)
     }
 
@@ -155,7 +155,7 @@ fn dominators(succs: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
     idom
 }
 
-fn loops(succs: &[Vec<BlockId>]) -> Vec<Loop> {
+fn loops(succs: &[Vec<BlockId>]) -> Vec<FlowLoop> {
     if succs.is_empty() {
         return Vec::new();
     }
@@ -203,7 +203,7 @@ fn loops(succs: &[Vec<BlockId>]) -> Vec<Loop> {
         .map(|(h, body)| {
             let mut blocks: Vec<BlockId> = body.into_iter().map(block).collect();
             blocks.sort_unstable();
-            Loop { header: block(h), blocks }
+            FlowLoop { header: block(h), blocks }
         })
         .collect()
 }

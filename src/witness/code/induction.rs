@@ -1,7 +1,7 @@
 //! Induction variable of a loop and its value after the loop, in closed form.
 
 use super::region::{defs, promoted_stores};
-use crate::machine::form::Code;
+use crate::machine::form::FunctionCode;
 use crate::machine::value::{Val, mask, signed};
 use ir::{BinOp, BlockId, Const, Function, Op, Operand, Pred, Terminator, ValueId};
 
@@ -9,7 +9,7 @@ use ir::{BinOp, BlockId, Const, Function, Op, Operand, Pred, Terminator, ValueId
 /// compare `v` with a loop-invariant value.
 pub(super) fn induction_exit(
     f: &Function,
-    code: &Code,
+    code: &FunctionCode,
     regs: &[Val],
     blocks: &[BlockId],
     header: BlockId,

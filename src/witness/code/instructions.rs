@@ -1,10 +1,10 @@
 //! Compiles instructions of the analysis form to machine instructions on single scalars.
 
 use super::builder::Builder;
-use crate::machine::form::{Arg, AsmInfo, FloatPred, I, Layout, Leaf, Opd};
+use crate::machine::form::{Arg, AsmInfo, FloatPred, I, Leaf, Opd, TypeLayout};
 use crate::machine::value::{Reason, Val, is_float_width};
 use crate::memory::globals::{leaves, parts};
-use ir::{self, AtomicOp, CastOp, Const, Inst, Op, Operand, Step, TypeId, TypeKind, ValueId, Var};
+use ir::{self, AddressStep, AtomicOp, CastOp, Const, Inst, Op, Operand, TypeId, TypeKind, ValueId, Var};
 use models::ptx;
 
 /// NVPTX's address space of shared memory (LLVM 22, NVPTX usage guide).
@@ -146,9 +146,10 @@ impl Builder<'_, '_> {
             _ => {
                 let Some(ty) = self.operand_type(value) else {
                     // A 128-bit constant.
-                    self.code
-                        .layouts
-                        .push(Layout { leaves: vec![Leaf { off: 0, bits: 64 }, Leaf { off: 8, bits: 64 }], bytes: 16 });
+                    self.code.layouts.push(TypeLayout {
+                        leaves: vec![Leaf { off: 0, bits: 64 }, Leaf { off: 8, bits: 64 }],
+                        bytes: 16,
+                    });
                     #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
                     let layout = self.code.layouts.len() as u32 - 1;
                     self.emit(I::StoreMany { p, v, layout });
@@ -300,7 +301,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn gep(&mut self, d: u32, n: u32, base: &Operand, steps: &[Step]) {
+    fn gep(&mut self, d: u32, n: u32, base: &Operand, steps: &[AddressStep]) {
         if n != 1 {
             return self.poison(d, n, "a vector of addresses, which is not modelled");
         }
@@ -308,12 +309,12 @@ impl Builder<'_, '_> {
         let mut off = 0i64;
         for step in steps {
             match step {
-                Step::Field { offset, .. } => off = off.wrapping_add(offset.cast_signed()),
+                AddressStep::Field { offset, .. } => off = off.wrapping_add(offset.cast_signed()),
                 #[expect(clippy::cast_possible_truncation, reason = "addresses wrap at 64 bits")]
-                Step::Index { index: Operand::Const(Const::Int { value, .. }), stride, .. } => {
+                AddressStep::Index { index: Operand::Const(Const::Int { value, .. }), stride, .. } => {
                     off = off.wrapping_add((*value as i64).wrapping_mul(stride.get().cast_signed()));
                 }
-                Step::Index { index, stride, .. } => {
+                AddressStep::Index { index, stride, .. } => {
                     let w = u8::try_from(self.width(index).0).ok().filter(|w| (1..=64).contains(w)).unwrap_or(64);
                     let index = self.one(index);
                     self.emit(I::Index { d, base: from, index, w, stride: stride.get().cast_signed() });

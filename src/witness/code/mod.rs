@@ -12,7 +12,7 @@ pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod induction;
 mod instructions;
-pub(crate) mod kept;
+pub(crate) mod program_cache;
 pub(crate) mod region;
 pub(crate) mod roots;
 pub(crate) mod skip;

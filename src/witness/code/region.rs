@@ -1,6 +1,6 @@
 //! Regions of blocks that may be skipped together, and cached results about branches. Types only.
 
-use super::effect::Effect;
+use super::effect::FunctionEffect;
 use ir::{BlockId, FuncRef, Function, Op, Operand, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -23,22 +23,22 @@ pub(super) fn promoted_stores<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHash
 
 /// Blocks that may be skipped together, and their effect.
 #[derive(Debug)]
-pub struct Region<'f> {
+pub struct SkippableRegion<'f> {
     pub(super) func: FuncRef,
     pub(super) blocks: Vec<BlockId>,
-    pub(super) effect: Rc<Effect>,
+    pub(super) effect: Rc<FunctionEffect>,
     /// Values that the blocks define; other values keep their registers.
     pub(super) defs: FxHashMap<ValueId, &'f Op>,
     pub(super) stores: FxHashMap<ValueId, Vec<&'f Operand>>,
 }
 
 /// Effect and blocks of everything reachable from a block.
-pub(super) type Ahead = (Rc<Effect>, Vec<BlockId>);
+pub(super) type ReachableEffect = (Rc<FunctionEffect>, Vec<BlockId>);
 
 /// Cached results about branches, valid for every visit.
 #[derive(Debug, Default)]
-pub struct Known<'f> {
-    pub(super) regions: FxHashMap<(FuncRef, BlockId), Rc<Region<'f>>>,
+pub struct BranchMemo<'f> {
+    pub(super) regions: FxHashMap<(FuncRef, BlockId), Rc<SkippableRegion<'f>>>,
     pub(super) continuing: FxHashMap<(FuncRef, BlockId, bool), Option<(BlockId, bool)>>,
-    pub(super) ahead: FxHashMap<(FuncRef, BlockId), Rc<Ahead>>,
+    pub(super) ahead: FxHashMap<(FuncRef, BlockId), Rc<ReachableEffect>>,
 }

@@ -1,23 +1,23 @@
 //! Points-to sets of addresses computed in a region: traced back through its instructions to values defined outside.
 
-use super::region::Region;
-use crate::machine::form::Code;
+use super::region::SkippableRegion;
+use crate::machine::form::FunctionCode;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
-use crate::memory::space::{ObjId, split};
+use crate::memory::space::{WindowId, split};
 use ir::{BinOp, Const, Op, Operand, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Objects into which addresses computed inside a region may point.
 pub(super) struct Roots<'r, 'f> {
-    pub region: &'r Region<'f>,
-    pub found: FxHashSet<ObjId>,
+    pub region: &'r SkippableRegion<'f>,
+    pub found: FxHashSet<WindowId>,
     pub unknown: bool,
 }
 
 impl Roots<'_, '_> {
-    pub fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand) {
+    pub fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &FunctionCode, base: usize, o: &Operand) {
         let mut seen = FxHashSet::default();
         let mut out = FxHashSet::default();
         self.walk(m, th, code, base, o, &mut seen, &mut out);
@@ -29,11 +29,11 @@ impl Roots<'_, '_> {
         &mut self,
         m: &mut Machine<'_>,
         th: &Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
         o: &Operand,
         seen: &mut FxHashSet<ValueId>,
-        out: &mut FxHashSet<ObjId>,
+        out: &mut FxHashSet<WindowId>,
     ) {
         let mut value = |s: &mut Self, v: Val| {
             let id = split(v.bits).0;

@@ -4,19 +4,19 @@
 //! compute. No verdict then depends on skipped code by chance. The induction variable of a counted loop keeps its
 //! value after the loop (`induction`).
 
-use super::effect::Effect;
+use super::effect::FunctionEffect;
 use super::induction::induction_exit;
-use super::region::{Region, defs, promoted_stores};
+use super::region::{SkippableRegion, defs, promoted_stores};
 use super::roots::Roots;
 use crate::api::Cause;
-use crate::machine::call::Stop;
-use crate::machine::form::Code;
+use crate::machine::call::ThreadStop;
+use crate::machine::form::FunctionCode;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, mask};
-use crate::memory::space::{ObjId, split};
+use crate::memory::space::{WindowId, split};
 use ir::{self, Block, BlockId, Callee, Const, FuncRef, Op, Operand, Terminator, TypeKind, ValueId};
-use models::access::Access;
+use models::access::ModelledAccess;
 use models::ptx;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -27,11 +27,11 @@ impl<'p> Machine<'p> {
     pub fn undecided(
         &mut self,
         th: &mut Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
         pc: usize,
         why: Reason,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, ThreadStop> {
         let block = code.block_of(pc);
         let func = code.func;
         if !th.on_device() {
@@ -47,7 +47,10 @@ impl<'p> Machine<'p> {
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }
             if !self.launches_ahead(th, code, block) {
-                return Err(Stop::Ended(format!("{}: nothing is launched any more", self.block_line(func, block))));
+                return Err(ThreadStop::Ended(format!(
+                    "{}: nothing is launched any more",
+                    self.block_line(func, block)
+                )));
             }
         }
         if let Some(join) = code.flow.join[block.index()] {
@@ -63,11 +66,11 @@ impl<'p> Machine<'p> {
             }
         }
         let at = self.block_line(func, block);
-        Err(Stop::Unknown(self.reasons.why(why, |why| format!("{at}: a branch depends on {why}"))))
+        Err(ThreadStop::Unknown(self.reasons.why(why, |why| format!("{at}: a branch depends on {why}"))))
     }
 
     /// Region between a branch and the join of its sides, cached because loops reach the same branch many times.
-    fn region_of_branch(&mut self, code: &Code, block: BlockId, join: BlockId) -> Rc<Region<'p>> {
+    fn region_of_branch(&mut self, code: &FunctionCode, block: BlockId, join: BlockId) -> Rc<SkippableRegion<'p>> {
         if let Some(known) = self.known.regions.get(&(code.func, block)) {
             return known.clone();
         }
@@ -76,10 +79,10 @@ impl<'p> Machine<'p> {
         region
     }
 
-    fn region(&mut self, func: FuncRef, blocks: Vec<BlockId>) -> Region<'p> {
+    fn region(&mut self, func: FuncRef, blocks: Vec<BlockId>) -> SkippableRegion<'p> {
         let program = self.program;
         let f = program.func(func);
-        Region {
+        SkippableRegion {
             func,
             effect: self.effects.of_blocks(program, func, &blocks),
             defs: defs(f, &blocks),
@@ -93,7 +96,7 @@ impl<'p> Machine<'p> {
     fn arrive(
         &mut self,
         th: &mut Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
         from: Option<BlockId>,
         to: BlockId,
@@ -129,7 +132,7 @@ impl<'p> Machine<'p> {
 
     /// The one side of a branch that continues, if all other sides only end the program, and whether each of these ends
     /// it as a failure.
-    fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<(BlockId, bool)> {
+    fn continuing_side(&mut self, th: &Thread, code: &FunctionCode, block: BlockId) -> Option<(BlockId, bool)> {
         let root = th.frames.len() <= 1;
         let key = (code.func, block, root);
         if let Some(known) = self.known.continuing.get(&key) {
@@ -140,7 +143,7 @@ impl<'p> Machine<'p> {
         side
     }
 
-    fn only_side(&mut self, code: &Code, block: BlockId, root: bool) -> Option<(BlockId, bool)> {
+    fn only_side(&mut self, code: &FunctionCode, block: BlockId, root: bool) -> Option<(BlockId, bool)> {
         let sides = &code.flow.succs[block.index()];
         let ends: Vec<bool> = sides.iter().map(|s| self.only_ends(code, *s, block, root)).collect();
         let going: Vec<BlockId> = sides.iter().zip(&ends).filter(|(_, e)| !**e).map(|(s, _)| *s).collect();
@@ -154,7 +157,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether a side that only ends the program does so as a failure: by no return and no `exit` with the status 0.
-    fn ends_in_failure(&self, code: &Code, from: BlockId) -> bool {
+    fn ends_in_failure(&self, code: &FunctionCode, from: BlockId) -> bool {
         let f = self.program.func(code.func);
         let blocks: Vec<&Block> = code.flow.reach(from).iter().map(|b| &f.blocks[b.index()]).collect();
         let is_zero = |o: &Operand| matches!(o, Operand::Const(Const::Zero(_) | Const::Int { value: 0, .. }));
@@ -190,7 +193,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether every path from here ends the program without CUDA work before.
-    fn only_ends(&mut self, code: &Code, from: BlockId, branch: BlockId, root: bool) -> bool {
+    fn only_ends(&mut self, code: &FunctionCode, from: BlockId, branch: BlockId, root: bool) -> bool {
         let program = self.program;
         let f = program.func(code.func);
         let reach = code.flow.reach(from);
@@ -210,14 +213,14 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether this frame or one below may still do CUDA work after this block.
-    fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
+    fn launches_ahead(&mut self, th: &Thread, code: &FunctionCode, block: BlockId) -> bool {
         if self.before_root || self.may_launch_from(code, block) {
             return true;
         }
         th.frames.iter().rev().skip(1).any(|f| self.may_launch_from(&f.code, f.code.block_of(f.pc.saturating_sub(1))))
     }
 
-    fn may_launch_from(&mut self, code: &Code, block: BlockId) -> bool {
+    fn may_launch_from(&mut self, code: &FunctionCode, block: BlockId) -> bool {
         let key = (code.func, block);
         let ahead = match self.known.ahead.get(&key) {
             Some(known) => known.clone(),
@@ -233,7 +236,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether the target is in these blocks of a function or in their callees.
-    fn sought_in(&self, func: FuncRef, blocks: &[BlockId], e: &Effect) -> bool {
+    fn sought_in(&self, func: FuncRef, blocks: &[BlockId], e: &FunctionEffect) -> bool {
         self.seen
             .target
             .as_ref()
@@ -241,7 +244,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether skipping these blocks only changes contents of memory and registers.
-    fn may_skip(&self, th: &Thread, region: &Region<'_>) -> bool {
+    fn may_skip(&self, th: &Thread, region: &SkippableRegion<'_>) -> bool {
         let f = self.program.func(region.func);
         if region.blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) {
             return false;
@@ -259,10 +262,10 @@ impl<'p> Machine<'p> {
     pub fn skip_loop(
         &mut self,
         th: &mut Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
         header: BlockId,
-    ) -> Result<Option<usize>, Stop> {
+    ) -> Result<Option<usize>, ThreadStop> {
         let Some(l) = code.flow.loop_at(header).cloned() else { return Ok(None) };
         if self.seen.target.is_none() && th.on_device() {
             return Ok(None);
@@ -320,9 +323,9 @@ impl<'p> Machine<'p> {
     fn poison_region(
         &mut self,
         th: &mut Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
-        region: &Region<'p>,
+        region: &SkippableRegion<'p>,
         why: Reason,
         keep: &FxHashSet<ValueId>,
     ) {
@@ -331,7 +334,7 @@ impl<'p> Machine<'p> {
         let (blocks, e) = (&region.blocks, &region.effect);
         let mut roots = Roots { region, found: FxHashSet::default(), unknown: false };
         // Where the region writes, traced from the values before it.
-        let mut deep: FxHashSet<ObjId> = FxHashSet::default();
+        let mut deep: FxHashSet<WindowId> = FxHashSet::default();
         for b in blocks {
             let block = &f.blocks[b.index()];
             for inst in &block.insts {
@@ -345,7 +348,7 @@ impl<'p> Machine<'p> {
                             roots.of(self, th, code, base, a);
                         }
                         // Inline assembly receives shared-memory addresses as integers.
-                        if th.on_device() && ptx::accesses(text, constraints).iter().any(Access::writes) {
+                        if th.on_device() && ptx::accesses(text, constraints).iter().any(ModelledAccess::writes) {
                             roots.found.extend(self.mem.shared_ids());
                         }
                     }
@@ -370,13 +373,13 @@ impl<'p> Machine<'p> {
             ));
         }
         for id in objects {
-            self.forget_object(th, id, why);
+            self.havoc_object(th, id, why);
         }
         if e.random {
-            self.libc.forget_random(why);
+            self.libc.havoc_random(why);
         }
         if e.input {
-            self.libc.forget_input(why);
+            self.libc.havoc_input(why);
         }
         for b in blocks {
             let block = &f.blocks[b.index()];
@@ -413,12 +416,12 @@ impl<'p> Machine<'p> {
     fn call_roots(
         &mut self,
         th: &Thread,
-        code: &Code,
+        code: &FunctionCode,
         base: usize,
         callee: &ir::Callee,
         args: &[Operand],
         roots: &mut Roots<'_, '_>,
-        deep: &mut FxHashSet<ObjId>,
+        deep: &mut FxHashSet<WindowId>,
     ) {
         let konst = match callee {
             ir::Callee::Direct(id) => {
@@ -445,7 +448,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn poison_value(th: &mut Thread, code: &Code, base: usize, v: ValueId, why: Reason) {
+fn poison_value(th: &mut Thread, code: &FunctionCode, base: usize, v: ValueId, why: Reason) {
     let (d, n) = code.values[v.index()];
     for k in 0..n {
         th.regs[base + (d + k) as usize] = Val::poison(why);

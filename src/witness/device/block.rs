@@ -1,18 +1,18 @@
 //! Executes the threads of one block: each runs until it waits, then barriers and warp operations release it.
 
-use crate::api::Why;
+use crate::api::UndecidedReason;
 use crate::machine::arith;
-use crate::machine::call::{Shuffle, Stop, Wait, WarpOp};
+use crate::machine::call::{Shuffle, ThreadStop, Wait, WarpOp};
 use crate::machine::interp::Pause;
 use crate::machine::state::Machine;
-use crate::machine::thread::{Launch, Place, Thread};
+use crate::machine::thread::{CurrentLaunch, Thread, ThreadPosition};
 use crate::machine::value::{Reason, Val, mask};
 use crate::memory::store::Fill;
 use ir::FuncRef;
 
 /// A kernel and the arguments of its launch.
 #[derive(Clone)]
-pub struct Arguments {
+pub struct KernelCall {
     pub kernel: FuncRef,
     pub values: Vec<Val>,
     pub shared: u64,
@@ -20,13 +20,13 @@ pub struct Arguments {
 
 /// How a block or a thread ended.
 #[derive(Debug, PartialEq)]
-pub enum End {
+pub enum BlockEnd {
     All,
     /// A thread could not continue, with the reason.
-    Stuck(Why),
+    Stuck(UndecidedReason),
 }
 
-enum State {
+enum ThreadState {
     Ready,
     Waits(Wait),
     Done,
@@ -46,19 +46,19 @@ impl Machine<'_> {
         let mut host = crate::memory::space::Stack::host();
         if let Some(o) = self.mem.get_mut(&mut host, id) {
             o.size = bytes;
-            o.store = crate::memory::store::Store::new(bytes, Fill::Poison(content));
+            o.store = crate::memory::store::ObjectBytes::new(bytes, Fill::Poison(content));
         }
     }
 
     /// Runs one thread without the other threads of its block.
-    pub fn run_alone(&mut self, args: &Arguments, place: Place) -> Result<End, Stop> {
+    pub fn run_alone(&mut self, args: &KernelCall, place: ThreadPosition) -> Result<BlockEnd, ThreadStop> {
         self.fresh_shared(args.shared, Reason::OTHERS);
         let mut th = Thread::device(place, true);
         self.enter(&mut th, args.kernel, &args.values, 0, 0)?;
         loop {
             match self.run(&mut th, 0) {
-                Ok(Pause::Returned(_)) | Err(Stop::Ended(_)) => return Ok(End::All),
-                Err(Stop::Unknown(why)) => return Ok(End::Stuck(why)),
+                Ok(Pause::Returned(_)) | Err(ThreadStop::Ended(_)) => return Ok(BlockEnd::All),
+                Err(ThreadStop::Unknown(why)) => return Ok(BlockEnd::Stuck(why)),
                 Err(stop) => return Err(stop),
                 Ok(Pause::Waits(w)) => {
                     th.synced = true;
@@ -73,36 +73,41 @@ impl Machine<'_> {
     }
 
     /// Runs all threads of one block.
-    pub fn run_block(&mut self, args: &Arguments, launch: &Launch, block: [u32; 3]) -> Result<End, Stop> {
+    pub fn run_block(
+        &mut self,
+        args: &KernelCall,
+        launch: &CurrentLaunch,
+        block: [u32; 3],
+    ) -> Result<BlockEnd, ThreadStop> {
         self.fresh_shared(args.shared, Reason::UNINIT);
         let [x, y, z] = launch.block;
         let mut threads: Vec<Thread> = Vec::with_capacity((x * y * z) as usize);
         for tz in 0..z {
             for ty in 0..y {
                 for tx in 0..x {
-                    let mut th = Thread::device(Place { block, thread: [tx, ty, tz] }, false);
+                    let mut th = Thread::device(ThreadPosition { block, thread: [tx, ty, tz] }, false);
                     self.enter(&mut th, args.kernel, &args.values, 0, 0)?;
                     threads.push(th);
                 }
             }
         }
-        let mut states: Vec<State> = threads.iter().map(|_| State::Ready).collect();
-        let mut stuck: Option<Why> = None;
+        let mut states: Vec<ThreadState> = threads.iter().map(|_| ThreadState::Ready).collect();
+        let mut stuck: Option<UndecidedReason> = None;
         loop {
             for (th, state) in threads.iter_mut().zip(&mut states) {
-                if !matches!(state, State::Ready) {
+                if !matches!(state, ThreadState::Ready) {
                     continue;
                 }
                 *state = match self.run(th, 0) {
-                    Ok(Pause::Returned(_)) | Err(Stop::Ended(_)) => State::Done,
-                    Ok(Pause::Waits(w)) => State::Waits(w),
-                    Err(Stop::Unknown(why)) => {
+                    Ok(Pause::Returned(_)) | Err(ThreadStop::Ended(_)) => ThreadState::Done,
+                    Ok(Pause::Waits(w)) => ThreadState::Waits(w),
+                    Err(ThreadStop::Unknown(why)) => {
                         stuck.get_or_insert(why);
-                        State::Stuck
+                        ThreadState::Stuck
                     }
                     Err(stop) => return Err(stop),
                 };
-                if matches!(state, State::Done | State::Stuck) {
+                if matches!(state, ThreadState::Done | ThreadState::Stuck) {
                     // A finished thread needs no registers.
                     th.regs = Vec::new();
                 }
@@ -110,30 +115,30 @@ impl Machine<'_> {
             if self.warps(&mut threads, &mut states) {
                 continue;
             }
-            let waiting = states.iter().any(|s| matches!(s, State::Waits(_)));
+            let waiting = states.iter().any(|s| matches!(s, ThreadState::Waits(_)));
             if !waiting {
-                return Ok(stuck.map_or(End::All, End::Stuck));
+                return Ok(stuck.map_or(BlockEnd::All, BlockEnd::Stuck));
             }
             // The effects of a stuck thread before the barrier are unknown.
             if let Some(why) = stuck {
-                return Ok(End::Stuck(why));
+                return Ok(BlockEnd::Stuck(why));
             }
             self.barrier(&mut threads, &mut states);
         }
     }
 
     /// Releases the threads that wait at a barrier; finished threads count as arrived.
-    fn barrier(&mut self, threads: &mut [Thread], states: &mut [State]) {
+    fn barrier(&mut self, threads: &mut [Thread], states: &mut [ThreadState]) {
         // Releases different barriers of a block in the order of their numbers.
         let first = states
             .iter()
             .filter_map(|s| match s {
-                State::Waits(Wait::Barrier { id, .. }) => Some(*id),
+                ThreadState::Waits(Wait::Barrier { id, .. }) => Some(*id),
                 _ => None,
             })
             .min();
-        let at = |s: &State| match s {
-            State::Waits(Wait::Barrier { id, vote }) if Some(*id) == first => Some(*vote),
+        let at = |s: &ThreadState| match s {
+            ThreadState::Waits(Wait::Barrier { id, vote }) if Some(*id) == first => Some(*vote),
             _ => None,
         };
         let preds: Vec<Val> = states.iter().filter_map(at).flatten().map(|v| v.1).collect();
@@ -145,19 +150,19 @@ impl Machine<'_> {
                 let v = unknown.map_or_else(|| Val::new(arith::vote(kind, &known)), Val::poison);
                 self.deliver(th, &[v]);
             }
-            *s = State::Ready;
+            *s = ThreadState::Ready;
         }
     }
 
     /// Executes warp operations whose lanes have all arrived; returns whether there was one.
-    fn warps(&mut self, threads: &mut [Thread], states: &mut [State]) -> bool {
+    fn warps(&mut self, threads: &mut [Thread], states: &mut [ThreadState]) -> bool {
         let mut any = false;
         for w in 0..threads.len().div_ceil(WARP) {
             let lanes = w * WARP..threads.len().min((w + 1) * WARP);
             let waits: Vec<(usize, u32, WarpOp)> = lanes
                 .clone()
                 .filter_map(|i| match states[i] {
-                    State::Waits(Wait::Warp { mask, op }) => Some((i, mask, op)),
+                    ThreadState::Waits(Wait::Warp { mask, op }) => Some((i, mask, op)),
                     _ => None,
                 })
                 .collect();
@@ -168,11 +173,11 @@ impl Machine<'_> {
                 .filter(|(_, m, op)| *m == mask && std::mem::discriminant(op) == std::mem::discriminant(&first))
                 .map(|(i, _, op)| (*i, *op))
                 .collect();
-            let absent = lanes.clone().any(|i| matches!(states[i], State::Stuck) && mask >> (i % WARP) & 1 == 1);
+            let absent = lanes.clone().any(|i| matches!(states[i], ThreadState::Stuck) && mask >> (i % WARP) & 1 == 1);
             let results = exchange(&group, absent);
             for ((i, _), values) in group.iter().zip(results) {
                 self.deliver(&mut threads[*i], &values);
-                states[*i] = State::Ready;
+                states[*i] = ThreadState::Ready;
             }
             any = true;
         }

@@ -3,23 +3,22 @@
 use crate::api::Cause;
 use crate::library::arguments::arg;
 use crate::library::heap::{free, malloc};
-use crate::library::model::{self, Class, Entry, Table, by_name, by_start};
+use crate::library::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use crate::library::simple::{ends, first, nothing, outside, zero};
 use crate::library::string;
 use crate::machine::arith;
-use crate::machine::call::{Reduce, Ret, Shuffle, Stop, Vote, Wait, WarpOp};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Reduce, Ret, Shuffle, ThreadStop, Vote, Wait, WarpOp};
 use crate::machine::form::CallInfo;
-use crate::machine::state::{Machine, Model};
+use crate::machine::state::{ConcreteModel, Machine};
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use ir::AtomicOp;
-use models::row::Key;
+use models::row::NameKey;
 use models::tiles;
 
-type Res = Result<Ret, Stop>;
-
 /// NVPTX intrinsics by their name after `llvm.nvvm.`.
-const NVVM: Table = &[
+const NVVM: ModelTable = &[
     (
         &[
             "barrier0",
@@ -34,7 +33,7 @@ const NVVM: Table = &[
             "bar.sync",
         ],
         barrier,
-        Class::Barrier,
+        ModelClass::Barrier,
     ),
     (
         &[
@@ -44,87 +43,87 @@ const NVVM: Table = &[
             "barrier.cluster.arrive.relaxed.aligned",
         ],
         nothing,
-        Class::Barrier,
+        ModelClass::Barrier,
     ),
-    (&["barrier.cluster.wait", "barrier.cluster.wait.aligned"], cluster_wait, Class::Barrier),
-    (&["barrier0.and"], barrier_and0, Class::Barrier),
-    (&["barrier0.or"], barrier_or0, Class::Barrier),
-    (&["barrier0.popc"], barrier_count0, Class::Barrier),
+    (&["barrier.cluster.wait", "barrier.cluster.wait.aligned"], cluster_wait, ModelClass::Barrier),
+    (&["barrier0.and"], barrier_and0, ModelClass::Barrier),
+    (&["barrier0.or"], barrier_or0, ModelClass::Barrier),
+    (&["barrier0.popc"], barrier_count0, ModelClass::Barrier),
     (
         &["barrier.cta.red.and.aligned.all", "barrier.cta.red.and.all", "barrier.cta.red.and.aligned.count"],
         barrier_and,
-        Class::Barrier,
+        ModelClass::Barrier,
     ),
     (
         &["barrier.cta.red.or.aligned.all", "barrier.cta.red.or.all", "barrier.cta.red.or.aligned.count"],
         barrier_or,
-        Class::Barrier,
+        ModelClass::Barrier,
     ),
     (
         &["barrier.cta.red.popc.aligned.all", "barrier.cta.red.popc.all", "barrier.cta.red.popc.aligned.count"],
         barrier_count,
-        Class::Barrier,
+        ModelClass::Barrier,
     ),
-    (&["bar.warp.sync"], warp_sync, Class::Barrier),
-    (&["vote.all.sync"], vote_all, Class::Barrier),
-    (&["vote.any.sync"], vote_any, Class::Barrier),
-    (&["vote.uni.sync"], vote_uniform, Class::Barrier),
-    (&["vote.ballot.sync"], vote_ballot, Class::Barrier),
-    (&["match.any.sync.i32", "match.any.sync.i64"], match_any, Class::Barrier),
-    (&["redux.sync.add"], redux_add, Class::Barrier),
-    (&["redux.sync.min"], redux_min, Class::Barrier),
-    (&["redux.sync.max"], redux_max, Class::Barrier),
-    (&["redux.sync.umin"], redux_umin, Class::Barrier),
-    (&["redux.sync.umax"], redux_umax, Class::Barrier),
-    (&["redux.sync.and"], redux_and, Class::Barrier),
-    (&["redux.sync.or"], redux_or, Class::Barrier),
-    (&["redux.sync.xor"], redux_xor, Class::Barrier),
-    (&["activemask"], active_mask, Class::Pure),
-    (&["exit"], ends, Class::Ends),
-    (&["reflect"], reflect, Class::Pure),
+    (&["bar.warp.sync"], warp_sync, ModelClass::Barrier),
+    (&["vote.all.sync"], vote_all, ModelClass::Barrier),
+    (&["vote.any.sync"], vote_any, ModelClass::Barrier),
+    (&["vote.uni.sync"], vote_uniform, ModelClass::Barrier),
+    (&["vote.ballot.sync"], vote_ballot, ModelClass::Barrier),
+    (&["match.any.sync.i32", "match.any.sync.i64"], match_any, ModelClass::Barrier),
+    (&["redux.sync.add"], redux_add, ModelClass::Barrier),
+    (&["redux.sync.min"], redux_min, ModelClass::Barrier),
+    (&["redux.sync.max"], redux_max, ModelClass::Barrier),
+    (&["redux.sync.umin"], redux_umin, ModelClass::Barrier),
+    (&["redux.sync.umax"], redux_umax, ModelClass::Barrier),
+    (&["redux.sync.and"], redux_and, ModelClass::Barrier),
+    (&["redux.sync.or"], redux_or, ModelClass::Barrier),
+    (&["redux.sync.xor"], redux_xor, ModelClass::Barrier),
+    (&["activemask"], active_mask, ModelClass::Pure),
+    (&["exit"], ends, ModelClass::Ends),
+    (&["reflect"], reflect, ModelClass::Pure),
 ];
 
 /// NVPTX intrinsics by prefix; the first matching row counts. Types, an axis or a scope follow the prefix.
-const STARTS: Table = &[
-    (&["read.ptx.sreg."], outside, Class::Pure),
-    (&["barrier."], other_barrier, Class::Barrier),
-    (&["shfl.sync.idx"], shuffle_index, Class::Barrier),
-    (&["shfl.sync.up"], shuffle_up, Class::Barrier),
-    (&["shfl.sync.down"], shuffle_down, Class::Barrier),
-    (&["shfl.sync."], shuffle_xor, Class::Barrier),
+const STARTS: ModelTable = &[
+    (&["read.ptx.sreg."], outside, ModelClass::Pure),
+    (&["barrier."], other_barrier, ModelClass::Barrier),
+    (&["shfl.sync.idx"], shuffle_index, ModelClass::Barrier),
+    (&["shfl.sync.up"], shuffle_up, ModelClass::Barrier),
+    (&["shfl.sync.down"], shuffle_down, ModelClass::Barrier),
+    (&["shfl.sync."], shuffle_xor, ModelClass::Barrier),
     (
         &["membar", "fence", "prefetch", "nanosleep", "discard", "applypriority", "pm.event", "griddepcontrol"],
         nothing,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["ldg.", "ldu."], load, Class::Pure),
-    (&["ptr."], first, Class::Pure),
+    (&["ldg.", "ldu."], load, ModelClass::Pure),
+    (&["ptr."], first, ModelClass::Pure),
 ];
 
 /// Model of an NVPTX intrinsic, by its name without `llvm.`. Models of arithmetic ones are with the other
 /// mathematical functions.
-pub fn intrinsic(name: &str) -> Option<Entry> {
+pub fn intrinsic(name: &str) -> Option<ModelEntry> {
     let n = name.strip_prefix("nvvm.")?;
     if let Some(model) = n.strip_prefix(REGISTER).and_then(special_register) {
-        return Some((model, Class::Pure));
+        return Some((model, ModelClass::Pure));
     }
     if let Some(rest) = n.strip_prefix(ATOMIC) {
-        return atomic(rest).map(|m| (m, Class::Memory));
+        return atomic(rest).map(|m| (m, ModelClass::Memory));
     }
     if tiles::accesses(name).is_some() {
-        return Some((blocks, Class::Memory));
+        return Some((blocks, ModelClass::Memory));
     }
     by_name(NVVM, n).or_else(|| by_start(STARTS, n))
 }
 
 /// Names of the device functions and intrinsics that have a model here.
-pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(DEVICE, "", Key::whole)
-        .chain(TEXTS.iter().chain(TRAPS).map(|n| Key::whole(*n)))
-        .chain(model::keys(NVVM, "llvm.nvvm.", Key::whole))
-        .chain(model::keys(STARTS, "llvm.nvvm.", Key::start))
-        .chain(REGISTERS.iter().map(|(n, _)| Key::whole(format!("llvm.nvvm.{REGISTER}{n}"))))
-        .chain(ATOMICS.iter().map(|(n, _)| Key::start(format!("llvm.nvvm.{ATOMIC}{n}."))))
+pub fn keys() -> impl Iterator<Item = NameKey> {
+    model::keys(DEVICE, "", NameKey::whole)
+        .chain(TEXTS.iter().chain(TRAPS).map(|n| NameKey::whole(*n)))
+        .chain(model::keys(NVVM, "llvm.nvvm.", NameKey::whole))
+        .chain(model::keys(STARTS, "llvm.nvvm.", NameKey::start))
+        .chain(REGISTERS.iter().map(|(n, _)| NameKey::whole(format!("llvm.nvvm.{REGISTER}{n}"))))
+        .chain(ATOMICS.iter().map(|(n, _)| NameKey::start(format!("llvm.nvvm.{ATOMIC}{n}."))))
 }
 
 /// Whether a device function or an intrinsic ends all device work.
@@ -138,7 +137,7 @@ const ASSERTS: &[&str] = &["__assertfail", "__assert_fail"];
 /// Functions that end all device work.
 const TRAPS: &[&str] = &["__assertfail", "__assert_fail", "__trap", "__nv_trap", "abort"];
 
-pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if !th.on_device() {
         return ends(m, th, call, a);
     }
@@ -151,46 +150,46 @@ pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) ->
 }
 
 /// Models of device functions by symbol.
-const DEVICE: Table = &[
-    (&["exit"], ends, Class::Ends),
-    (&["vprintf", "printf"], zero, Class::Pure),
-    (&["malloc", "_Znwm", "_Znam"], malloc, Class::Memory),
-    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], free, Class::Memory),
-    (&["__nvvm_reflect"], reflect, Class::Pure),
-    (&["cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGSynchronizeMultiGrid"], grid_barrier, Class::Barrier),
+const DEVICE: ModelTable = &[
+    (&["exit"], ends, ModelClass::Ends),
+    (&["vprintf", "printf"], zero, ModelClass::Pure),
+    (&["malloc", "_Znwm", "_Znam"], malloc, ModelClass::Memory),
+    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], free, ModelClass::Memory),
+    (&["__nvvm_reflect"], reflect, ModelClass::Pure),
+    (&["cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGSynchronizeMultiGrid"], grid_barrier, ModelClass::Barrier),
 ];
 
 /// Functions that have the same effect on a device as in the C library.
 const TEXTS: &[&str] = &["memcpy", "memmove", "memset", "strlen", "strcmp"];
 
 /// Model of a device function.
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<ModelEntry> {
     if is_trap(name) {
-        return Some((trap, Class::Ends));
+        return Some((trap, ModelClass::Ends));
     }
     by_name(DEVICE, name).or_else(|| TEXTS.contains(&name).then(|| string::find(name)).flatten())
 }
 
 macro_rules! register {
     ($f:expr) => {{
-        fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-            let f: fn(&crate::machine::thread::Launch, crate::machine::thread::Place) -> u32 = $f;
+        fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+            let f: fn(&crate::machine::thread::CurrentLaunch, crate::machine::thread::ThreadPosition) -> u32 = $f;
             let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
             Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 
 macro_rules! cluster_register {
     ($f:expr) => {{
-        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
             let f: fn([u32; 3], [u32; 3], [u32; 3]) -> u32 = $f;
             let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
             let Some(size) = l.cluster else { return outside(m, th, call, a) };
             Ok(Ret::Val(Val::new(u64::from(f(p.block, l.grid, size)))))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 
@@ -203,7 +202,7 @@ pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
 const REGISTER: &str = "read.ptx.sreg.";
 
 /// Special registers with known contents.
-const REGISTERS: &[(&str, Model)] = &[
+const REGISTERS: &[(&str, ConcreteModel)] = &[
     ("tid.x", register!(|_, p| p.thread[0])),
     ("tid.y", register!(|_, p| p.thread[1])),
     ("tid.z", register!(|_, p| p.thread[2])),
@@ -239,18 +238,18 @@ const REGISTERS: &[(&str, Model)] = &[
     ("lanemask.ge", register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1))),
 ];
 
-fn special_register(name: &str) -> Option<Model> {
+fn special_register(name: &str) -> Option<ConcreteModel> {
     REGISTERS.iter().find(|(n, _)| *n == name).map(|(_, model)| *model)
 }
 
 /// Model of a special register by its name in inline assembly, without `%`.
-pub fn register_by_asm_name(name: &str) -> Option<Model> {
+pub fn register_by_asm_name(name: &str) -> Option<ConcreteModel> {
     let dotted = name.replace("lanemask_", "lanemask.").replace("WARP_SZ", "warpsize");
     let known = ["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "lanemask."].iter().any(|p| dotted.starts_with(p));
     if known { Some(special_register(&dotted).unwrap_or(outside)) } else { None }
 }
 
-fn wait(w: Wait) -> Res {
+fn wait(w: Wait) -> ModelResult {
     Ok(Ret::Wait(w))
 }
 
@@ -259,13 +258,13 @@ fn number(v: Val) -> u32 {
     v.known().map_or(0, crate::machine::value::low32)
 }
 
-fn barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     wait(Wait::Barrier { id: a.first().map_or(0, |v| number(*v)), vote: None })
 }
 
 macro_rules! barrier_vote {
     ($name:ident, $vote:expr, $numbered:expr) => {
-        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
             let (id, pred) = if $numbered { (number(arg(a, 0)), arg(a, a.len() - 1)) } else { (0, arg(a, 0)) };
             wait(Wait::Barrier { id, vote: Some(($vote, pred)) })
         }
@@ -283,13 +282,13 @@ fn lanes(v: Val) -> u32 {
     v.known().map_or(u32::MAX, crate::machine::value::low32)
 }
 
-fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Sync })
 }
 
 macro_rules! shuffle {
     ($name:ident, $kind:expr) => {
-        fn $name(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
             wait(Wait::Warp {
                 mask: lanes(arg(a, 0)),
                 op: WarpOp::Shuffle {
@@ -310,7 +309,7 @@ shuffle!(shuffle_xor, Shuffle::Xor);
 
 macro_rules! warp_vote {
     ($name:ident, $vote:expr) => {
-        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
             wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Vote { vote: $vote, pred: arg(a, 1) } })
         }
     };
@@ -320,13 +319,13 @@ warp_vote!(vote_any, Vote::Any);
 warp_vote!(vote_uniform, Vote::Uniform);
 warp_vote!(vote_ballot, Vote::Ballot);
 
-fn match_any(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn match_any(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::MatchAny { value: arg(a, 1) } })
 }
 
 macro_rules! redux {
     ($name:ident, $op:expr) => {
-        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
             wait(Wait::Warp { mask: lanes(arg(a, 1)), op: WarpOp::Reduce { op: $op, value: arg(a, 0) } })
         }
     };
@@ -340,12 +339,12 @@ redux!(redux_and, Reduce::And);
 redux!(redux_or, Reduce::Or);
 redux!(redux_xor, Reduce::Xor);
 
-fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(Ret::Val(m.unknown("which lanes are active")))
 }
 
 /// `__nvvm_reflect("__CUDA_ARCH")` is the architecture; every other query (`__CUDA_FTZ`) gives the default 0.
-fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let what = m.mem.c_string(&th.stack, arg(a, 0)).unwrap_or_default();
     let arch = m
         .program
@@ -358,20 +357,20 @@ fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res
     Ok(Ret::Val(Val::new(if what == b"__CUDA_ARCH" { arch * 10 } else { 0 })))
 }
 
-fn cluster_wait(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn cluster_wait(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     wait(m.wait_for_cluster())
 }
 
-fn other_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a barrier that is not modelled".into()))
+fn other_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Err(ThreadStop::Unknown("a barrier that is not modelled".into()))
 }
 
-fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a barrier of the whole grid".into()))
+fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Err(ThreadStop::Unknown("a barrier of the whole grid".into()))
 }
 
 /// Loads through the read-only cache; the second argument is the alignment.
-fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (Some(site), Some(f)) = (m.site(th), call.target) else { return Ok(Ret::Void) };
     let (module, ret) = (m.program.module(f.module), m.program.func(f).ret);
     let leaves = crate::memory::globals::leaves(module, ret);
@@ -384,7 +383,7 @@ fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
 }
 
 /// Checks moves of matrices and tiles line by line.
-fn blocks(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn blocks(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let list = name.strip_prefix("llvm.").and_then(tiles::accesses).unwrap_or_default();
     let why = m.reason(Cause::Call, &format!("the result of `{name}`"));
@@ -396,7 +395,7 @@ fn width(call: &CallInfo) -> u32 {
     call.args.get(1).map_or(32, |a| u32::from(a.bits.max(8)))
 }
 
-fn update(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], op: AtomicOp) -> Res {
+fn update(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], op: AtomicOp) -> ModelResult {
     let Some(site) = m.site(th) else { return Ok(Ret::Void) };
     let (w, v) = (width(call), arg(a, 1));
     m.update(th, || site, arg(a, 0), w, |old| arith::atomic(op, w, old, v).or(Some(Val::poison(Reason::OPEN))))
@@ -405,10 +404,10 @@ fn update(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], op: 
 
 macro_rules! atomic_op {
     ($op:expr) => {{
-        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
             update(m, th, call, a, $op)
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 
@@ -416,7 +415,7 @@ macro_rules! atomic_op {
 const ATOMIC: &str = "atomic.";
 
 /// Atomic operations by the name after [`ATOMIC`].
-const ATOMICS: &[(&str, Model)] = &[
+const ATOMICS: &[(&str, ConcreteModel)] = &[
     ("add", atomic_op!(AtomicOp::Add)),
     ("exch", atomic_op!(AtomicOp::Xchg)),
     ("min", atomic_op!(AtomicOp::Min)),
@@ -430,7 +429,7 @@ const ATOMICS: &[(&str, Model)] = &[
 ];
 
 /// Model of a scoped atomic operation such as `atomic.add.gen.i.cta.i32.p0`.
-fn atomic(name: &str) -> Option<Model> {
+fn atomic(name: &str) -> Option<ConcreteModel> {
     let op = name.split('.').next()?;
     if op == "add" && name.contains(".f.") {
         return Some(atomic_op!(AtomicOp::FAdd));
@@ -438,7 +437,7 @@ fn atomic(name: &str) -> Option<Model> {
     ATOMICS.iter().find(|(n, _)| *n == op).map(|(_, model)| *model)
 }
 
-fn compare_and_swap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn compare_and_swap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let Some(site) = m.site(th) else { return Ok(Ret::Void) };
     let (expected, new) = (arg(a, 1), arg(a, 2));
     m.update(

@@ -1,13 +1,13 @@
 //! Takes the snapshot of a launch: its arguments, and the contents of all memory that the kernel can reach.
 
-use super::block::Arguments;
+use super::block::KernelCall;
 use crate::api::ObjectKind;
 use crate::machine::state::Machine;
-use crate::machine::thread::{Launch, Thread};
+use crate::machine::thread::{CurrentLaunch, Thread};
 use crate::machine::value::Val;
 use crate::memory::globals::leaves;
-use crate::memory::space::{ObjId, looks_like_address, split};
-use crate::memory::store::{Fill, Store};
+use crate::memory::space::{WindowId, looks_like_address, split};
+use crate::memory::store::{Fill, ObjectBytes};
 use crate::snapshot::{Image, Snapshot, SnapshotObject};
 use ir::GlobalRef;
 
@@ -18,10 +18,10 @@ const MAX_PIECE: usize = 4096;
 
 impl Machine<'_> {
     /// Snapshot of the launch about to start with these arguments.
-    pub fn snapshot(&mut self, args: &Arguments, launch: &Launch) -> Snapshot {
+    pub fn snapshot(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Snapshot {
         let program = self.program;
         let (m, f) = (program.module(args.kernel.module), program.func(args.kernel));
-        let mut variables: Vec<(ObjId, GlobalRef)> = self
+        let mut variables: Vec<(WindowId, GlobalRef)> = self
             .globals
             .iter()
             .map(|(r, a)| (split(*a).0, *r))
@@ -31,17 +31,17 @@ impl Machine<'_> {
             .collect();
         variables.sort();
         // Each parameter has one or more scalars; a structure is passed by address.
-        let mut stores: Vec<(u64, Store)> = Vec::new();
+        let mut stores: Vec<(u64, ObjectBytes)> = Vec::new();
         let mut rest = args.values.iter();
         for p in &f.params {
             if p.byval.is_some() {
                 let image =
                     rest.next().and_then(|v| self.mem.global(split(v.bits).0)).map(|o| (o.size, o.store.clone()));
-                stores.push(image.unwrap_or((0, Store::new(0, Fill::Byte(0)))));
+                stores.push(image.unwrap_or((0, ObjectBytes::new(0, Fill::Byte(0)))));
                 continue;
             }
             let size = m.size_of(p.ty).get();
-            let mut store = Store::new(size, Fill::Byte(0));
+            let mut store = ObjectBytes::new(size, Fill::Byte(0));
             for (off, bits) in leaves(m, p.ty) {
                 let v = rest.next().copied().unwrap_or(Val::ZERO);
                 if bits > 0 && off + u64::from(bits).div_ceil(8) <= size {
@@ -50,7 +50,7 @@ impl Machine<'_> {
             }
             stores.push((size, store));
         }
-        let roots: Vec<ObjId> = stores
+        let roots: Vec<WindowId> = stores
             .iter()
             .flat_map(|(_, s)| s.words())
             .map(|w| split(w).0)
@@ -60,7 +60,7 @@ impl Machine<'_> {
         let mut ids = self.mem.reachable(&nobody.stack, &roots);
         ids.retain(|id| self.mem.global(*id).is_some());
         ids.sort();
-        let position = |id: ObjId| ids.binary_search(&id).ok();
+        let position = |id: WindowId| ids.binary_search(&id).ok();
         let objects = ids
             .iter()
             .filter_map(|id| {
@@ -88,7 +88,7 @@ impl Machine<'_> {
 }
 
 /// Contents of a store, addresses apart from plain bytes.
-fn image(store: &Store, size: u64, position: impl Fn(ObjId) -> Option<usize>) -> Image {
+fn image(store: &ObjectBytes, size: u64, position: impl Fn(WindowId) -> Option<usize>) -> Image {
     let mut out = Image { size, ..Image::default() };
     let mut total = 0;
     for (start, run) in store.known() {

@@ -1,18 +1,18 @@
 //! Kernel launches: whether a launch runs at all, its arguments, and which of its threads to run.
 
-use super::block::{Arguments, End};
-use super::outcome::Fate;
-use super::shape::{Configuration, Shape};
-use crate::api::{Alone, BlockThread, ObjectKind, Site, Threads};
-use crate::api::{Cause, Why};
+use super::block::{BlockEnd, KernelCall};
+use super::outcome::LaunchOutcome;
+use super::shape::{GridShape, LaunchConfiguration};
+use crate::api::{BlockThread, IsolatedLaunch, ObjectKind, ProgramPoint, TriedThreads};
+use crate::api::{Cause, UndecidedReason};
 use crate::library::arguments::read;
 use crate::library::runtime::COOPERATIVE_TOO_LARGE;
-use crate::machine::call::{Stop, Wait};
+use crate::machine::call::{ThreadStop, Wait};
 use crate::machine::state::Machine;
-use crate::machine::thread::{Launch, Place, Thread};
+use crate::machine::thread::{CurrentLaunch, Thread, ThreadPosition};
 use crate::machine::value::{Reason, Val, mask};
 use crate::memory::globals::leaves;
-use crate::memory::space::{Obj, ObjId, split};
+use crate::memory::space::{Obj, WindowId, split};
 use crate::memory::store::Fill;
 use ir::{FuncRef, Program};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ const ALL_SIDE_STEPS: u64 = 2_000_000;
 const SIDE_THREADS: u64 = 1 << 14;
 
 /// Most launches of one run; with more, the program is assumed to run forever, as a server does.
-const MOST_LAUNCHES: u64 = 50_000;
+const MAX_LAUNCHES: u64 = 50_000;
 
 /// Whether no device has room for all blocks of a launch at the same time. Bound: the multiprocessors of a B200, with
 /// 2048 threads and 32 blocks each.
@@ -37,7 +37,7 @@ fn is_too_large_together(grid: [u32; 3], block: [u32; 3]) -> bool {
 
 impl Machine<'_> {
     /// Kernel behind a launch handle, which is the address of the kernel's host stub.
-    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, Why> {
+    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, UndecidedReason> {
         let Some(a) = handle.known() else {
             return Err(self.reasons.why(handle.poison, |why| format!("which kernel is launched depends on {why}")));
         };
@@ -58,14 +58,14 @@ impl Machine<'_> {
         &mut self,
         th: &mut Thread,
         handle: Val,
-        configuration: &Configuration,
+        configuration: &LaunchConfiguration,
         args: Val,
-    ) -> Result<u64, Stop> {
-        let Configuration { grid, block, shared, attributes } = configuration;
+    ) -> Result<u64, ThreadStop> {
+        let LaunchConfiguration { grid, block, shared, attributes } = configuration;
         let ordinal = self.cuda.launches;
         self.cuda.launches += 1;
-        if self.cuda.launches > MOST_LAUNCHES {
-            return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times").into()));
+        if self.cuda.launches > MAX_LAUNCHES {
+            return Err(ThreadStop::Unknown(format!("the program launches more than {MAX_LAUNCHES} times").into()));
         }
         let site = self.launch_site(th);
         self.cuda.sites.extend(site);
@@ -78,7 +78,7 @@ impl Machine<'_> {
             Err(why) => {
                 let reason = self.reason(why.cause, &why.text);
                 self.seen.doubt(why.said(|why| format!("{at}: {why}")));
-                self.forget_reachable(th, &[args], reason);
+                self.havoc_reachable(th, &[args], reason);
                 return Ok(0);
             }
         };
@@ -89,30 +89,30 @@ impl Machine<'_> {
             if self.sought(kernel, site, None) {
                 self.seen.doubt(why);
             }
-            self.forget_effects(kernel, &values, v.poison);
+            self.havoc_effects(kernel, &values, v.poison);
             return Ok(0);
         }
         let small = |v: Val| crate::machine::value::low32(v.bits);
         let shared = shared.bits;
         let asked = (grid.map(small), block.map(small));
-        let (Shape { grid, block, cluster }, fate) = match self.shape(kernel, asked, attributes) {
+        let (GridShape { grid, block, cluster }, fate) = match self.shape(kernel, asked, attributes) {
             Ok(shape) => {
                 let fate = self.fate(kernel, shape.grid, shape.block, shared);
                 (shape, fate)
             }
-            Err(fate) => (Shape { grid: asked.0, block: asked.1, cluster: [1; 3] }, fate),
+            Err(fate) => (GridShape { grid: asked.0, block: asked.1, cluster: [1; 3] }, fate),
         };
         match fate {
-            Fate::Runs => {}
-            Fate::Refused(code) => {
+            LaunchOutcome::Runs => {}
+            LaunchOutcome::Refused(code) => {
                 self.cuda.error = code;
                 return Ok(code);
             }
-            Fate::Open(why) => {
+            LaunchOutcome::Undecided(why) => {
                 let why = format!("{at}: whether the launch runs is not known: {why}");
                 let reason = self.reason(Cause::Other, &why);
                 self.seen.doubt(why);
-                self.forget_effects(kernel, &values, reason);
+                self.havoc_effects(kernel, &values, reason);
                 return Ok(0);
             }
         }
@@ -122,11 +122,11 @@ impl Machine<'_> {
         }
         self.cuda.ran += 1;
         let given = Rc::new(values.clone());
-        let launch = Launch { ordinal, site, kernel, grid, block, cluster: Some(cluster), arguments: given };
+        let launch = CurrentLaunch { ordinal, site, kernel, grid, block, cluster: Some(cluster), arguments: given };
         if self.contract_of(kernel).is_some() {
             self.contract_at_launch(th, &launch, (&values, shared))?;
         }
-        let arguments = Arguments { kernel, values, shared };
+        let arguments = KernelCall { kernel, values, shared };
         let outer = self.launch.replace(launch.clone());
         let r = if self.seen.target.is_none() {
             self.run_all(&arguments, &launch)
@@ -134,7 +134,7 @@ impl Machine<'_> {
             self.run_for_target(&arguments, &launch)
         };
         // The attempt's effects are rolled back.
-        if self.seen.wants_snapshot && r == Err(Stop::Found) {
+        if self.seen.wants_snapshot && r == Err(ThreadStop::Found) {
             self.seen.snapshot = Some(self.snapshot(&arguments, &launch));
         }
         self.launch = outer;
@@ -145,23 +145,23 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// Returns how the launch stops; also fails if the launch is unknown or would be refused.
-    pub fn launch_alone(&mut self, kernel: FuncRef, values: Vec<Val>) -> Result<(), Stop> {
-        let Some(Alone { grid, block, shared }) = self.inputs.launch else {
-            return Err(Stop::Unknown("what it is launched with is not known".into()));
+    pub fn launch_alone(&mut self, kernel: FuncRef, values: Vec<Val>) -> Result<(), ThreadStop> {
+        let Some(IsolatedLaunch { grid, block, shared }) = self.inputs.launch else {
+            return Err(ThreadStop::Unknown("what it is launched with is not known".into()));
         };
         let (cluster, fate) = match self.may_be_launched(kernel, (grid, block)) {
             Ok(cluster) => (cluster, self.fate(kernel, grid, block, shared)),
             Err(fate) => (None, fate),
         };
         match fate {
-            Fate::Runs => {}
-            Fate::Refused(_) => return Err(Stop::Ended("the launch is refused".to_owned())),
-            Fate::Open(why) => return Err(Stop::Unknown(why.into())),
+            LaunchOutcome::Runs => {}
+            LaunchOutcome::Refused(_) => return Err(ThreadStop::Ended("the launch is refused".to_owned())),
+            LaunchOutcome::Undecided(why) => return Err(ThreadStop::Unknown(why.into())),
         }
         self.cuda.ran += 1;
         let given = Rc::new(values.clone());
-        let launch = Launch { ordinal: 0, site: None, kernel, grid, block, cluster, arguments: given };
-        let arguments = Arguments { kernel, values, shared };
+        let launch = CurrentLaunch { ordinal: 0, site: None, kernel, grid, block, cluster, arguments: given };
+        let arguments = KernelCall { kernel, values, shared };
         self.launch = Some(launch.clone());
         if self.seen.target.is_none() {
             self.run_all(&arguments, &launch)
@@ -171,7 +171,7 @@ impl Machine<'_> {
     }
 
     /// Launch site in the user's code, outside the launch stub.
-    fn launch_site(&self, th: &Thread) -> Option<Site> {
+    fn launch_site(&self, th: &Thread) -> Option<ProgramPoint> {
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
         let site = |f: &crate::machine::thread::Frame| crate::machine::thread::site_of(&f.code, f.pc.wrapping_sub(1));
@@ -182,7 +182,7 @@ impl Machine<'_> {
     }
 
     /// Reads the arguments from host memory in the layout of the kernel's parameters.
-    pub(super) fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, Stop> {
+    pub(super) fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, ThreadStop> {
         let program = self.program;
         let (m, f) = (program.module(kernel.module), program.func(kernel));
         let mut out = Vec::new();
@@ -195,8 +195,10 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
                     obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
                 }
-                let id =
-                    self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
+                let id = self
+                    .mem
+                    .add(obj)
+                    .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))?;
                 out.push(Val::new(id.address()));
                 continue;
             }
@@ -213,13 +215,13 @@ impl Machine<'_> {
     }
 
     /// Runs all blocks and threads.
-    fn run_all(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+    fn run_all(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
         let [gx, gy, gz] = launch.grid;
         for z in 0..gz {
             for y in 0..gy {
                 for x in 0..gx {
                     self.tick()?;
-                    if let End::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
+                    if let BlockEnd::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
                         let kernel = &self.program.func(launch.kernel).display;
                         self.seen.doubt(why.said(|why| format!("in `{kernel}`: {why}")));
                     }
@@ -230,7 +232,7 @@ impl Machine<'_> {
     }
 
     /// Whether a launch of this kernel at this site may execute the target access.
-    fn sought(&mut self, kernel: FuncRef, site: Option<Site>, ordinal: Option<u64>) -> bool {
+    fn sought(&mut self, kernel: FuncRef, site: Option<ProgramPoint>, ordinal: Option<u64>) -> bool {
         let Some(t) = self.seen.target.clone() else { return true };
         if t.launch_site.is_some() && t.launch_site != site {
             return false;
@@ -244,7 +246,7 @@ impl Machine<'_> {
         e.calls.contains(&t.site.func) || e.indirect
     }
 
-    fn run_for_target(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+    fn run_for_target(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
         if self.sought(launch.kernel, launch.site, Some(launch.ordinal)) {
             self.seen.armed = true;
             let before = self.steps;
@@ -257,20 +259,20 @@ impl Machine<'_> {
     }
 
     /// Runs the threads to try, then rolls back their effects.
-    fn attempts(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+    fn attempts(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
         let Some(target) = self.seen.target.clone() else { return Ok(()) };
         let inside = |v: [u64; 3], limit: [u32; 3]| v.iter().zip(limit).all(|(a, n)| *a < u64::from(n));
         #[expect(clippy::cast_possible_truncation, reason = "checked to be inside the grid or block")]
         let narrow = |v: [u64; 3]| v.map(|x| x as u32);
         match target.threads {
-            Threads::List(list) => {
+            TriedThreads::List(list) => {
                 let mut blocks: Vec<[u32; 3]> = Vec::new();
                 for (b, t) in
                     list.into_iter().filter(|(b, t): &BlockThread| inside(*b, launch.grid) && inside(*t, launch.block))
                 {
-                    let place = Place { block: narrow(b), thread: narrow(t) };
+                    let place = ThreadPosition { block: narrow(b), thread: narrow(t) };
                     let end = self.attempt(|m| m.run_alone(args, place))?;
-                    if end != End::All && !blocks.contains(&place.block) {
+                    if end != BlockEnd::All && !blocks.contains(&place.block) {
                         blocks.push(place.block);
                     }
                 }
@@ -278,12 +280,12 @@ impl Machine<'_> {
                     self.try_block(args, launch, b)?;
                 }
             }
-            Threads::Block(b) => {
+            TriedThreads::Block(b) => {
                 if inside(b, launch.grid) {
                     self.try_block(args, launch, narrow(b))?;
                 }
             }
-            Threads::Any => {
+            TriedThreads::Any => {
                 let [gx, gy, gz] = launch.grid;
                 let last = [gx - 1, gy - 1, gz - 1];
                 self.try_block(args, launch, [0; 3])?;
@@ -304,15 +306,15 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn try_block(&mut self, args: &Arguments, launch: &Launch, block: [u32; 3]) -> Result<(), Stop> {
-        if let End::Stuck(why) = self.attempt(|m| m.run_block(args, launch, block))? {
+    fn try_block(&mut self, args: &KernelCall, launch: &CurrentLaunch, block: [u32; 3]) -> Result<(), ThreadStop> {
+        if let BlockEnd::Stuck(why) = self.attempt(|m| m.run_block(args, launch, block))? {
             let kernel = &self.program.func(launch.kernel).display;
             self.seen.doubt(why.said(|why| format!("in `{kernel}`: {why}")));
         }
         Ok(())
     }
 
-    fn attempt(&mut self, f: impl FnOnce(&mut Self) -> Result<End, Stop>) -> Result<End, Stop> {
+    fn attempt(&mut self, f: impl FnOnce(&mut Self) -> Result<BlockEnd, ThreadStop>) -> Result<BlockEnd, ThreadStop> {
         self.mem.begin();
         let r = f(self);
         self.mem.rollback();
@@ -321,7 +323,7 @@ impl Machine<'_> {
     }
 
     /// Applies the launch's effects on memory: runs it if it is small, otherwise havocs what it may write.
-    fn side_effects(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+    fn side_effects(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
         let count = |v: [u32; 3]| v.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = count(launch.grid).saturating_mul(count(launch.block));
         let patient = self.budget.loop_steps == u64::MAX;
@@ -343,7 +345,7 @@ impl Machine<'_> {
             match r {
                 Ok(all) => done = all,
                 // Either the launch's own bound or the run's is spent.
-                Err(Stop::Budget) => self.tick()?,
+                Err(ThreadStop::Budget) => self.tick()?,
                 Err(stop) => return Err(stop),
             }
         }
@@ -353,7 +355,7 @@ impl Machine<'_> {
                 let name = &self.program.func(launch.kernel).display;
                 if !patient {
                     self.seen.skipped = true;
-                    return Err(Stop::Unknown(format!("whether a thread of `{name}` traps is not known").into()));
+                    return Err(ThreadStop::Unknown(format!("whether a thread of `{name}` traps is not known").into()));
                 }
                 self.seen.assume(format!("no thread of `{name}` traps or fails an assert"));
             }
@@ -361,17 +363,17 @@ impl Machine<'_> {
             self.seen.skipped = true;
             let why =
                 self.reason(Cause::Contents, &format!("what `{}` writes", self.program.func(launch.kernel).display));
-            self.forget_effects(launch.kernel, &args.values, why);
+            self.havoc_effects(launch.kernel, &args.values, why);
         }
         Ok(())
     }
 
-    fn side_blocks(&mut self, args: &Arguments, launch: &Launch) -> Result<bool, Stop> {
+    fn side_blocks(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<bool, ThreadStop> {
         let [gx, gy, gz] = launch.grid;
         for z in 0..gz {
             for y in 0..gy {
                 for x in 0..gx {
-                    if self.run_block(args, launch, [x, y, z])? != End::All {
+                    if self.run_block(args, launch, [x, y, z])? != BlockEnd::All {
                         return Ok(false);
                     }
                 }
@@ -385,22 +387,22 @@ impl Machine<'_> {
     pub fn wait_for_cluster(&mut self) -> Wait {
         if let Some(launch) = self.launch.clone().filter(|l| l.cluster != Some([1; 3])) {
             let why = self.reason(Cause::Contents, "what other blocks of the cluster write");
-            self.forget_effects(launch.kernel, &launch.arguments, why);
-            let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
+            self.havoc_effects(launch.kernel, &launch.arguments, why);
+            let mut nobody = Thread::device(ThreadPosition { block: [0; 3], thread: [0; 3] }, false);
             for id in self.mem.shared_ids() {
-                self.forget_object(&mut nobody, id, why);
+                self.havoc_object(&mut nobody, id, why);
             }
         }
         Wait::Barrier { id: u32::MAX, vote: None }
     }
 
     /// Havocs everything that a kernel may write.
-    fn forget_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
+    fn havoc_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
         let program = self.program;
         let konst = crate::library::modelled::const_params(&program.func(kernel).display);
         let m = program.module(kernel.module);
         // Const flags are per parameter; each parameter has one or more scalars.
-        let mut roots: Vec<ObjId> = Vec::new();
+        let mut roots: Vec<WindowId> = Vec::new();
         let mut at = 0;
         for (i, p) in program.func(kernel).params.iter().enumerate() {
             let n = if p.byval.is_some() { 1 } else { leaves(m, p.ty).len() };
@@ -409,19 +411,26 @@ impl Machine<'_> {
             }
             at += n;
         }
-        let e: Rc<crate::code::effect::Effect> = self.effects.of(program, kernel);
+        let e: Rc<crate::code::effect::FunctionEffect> = self.effects.of(program, kernel);
         for g in &e.globals {
             let a = self.global_address(g.module, g.global);
             roots.push(split(a).0);
         }
-        let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
+        let mut nobody = Thread::device(ThreadPosition { block: [0; 3], thread: [0; 3] }, false);
         for id in self.mem.reachable(&nobody.stack, &roots) {
-            self.forget_object(&mut nobody, id, why);
+            self.havoc_object(&mut nobody, id, why);
         }
     }
 
     /// Performs `cudaMemcpyToSymbol`, which may write variables that kernels cannot.
-    pub fn write_symbol(&mut self, th: &mut Thread, site: Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
+    pub fn write_symbol(
+        &mut self,
+        th: &mut Thread,
+        site: ProgramPoint,
+        dst: Val,
+        src: Val,
+        len: Val,
+    ) -> Result<(), ThreadStop> {
         let id = split(dst.bits).0;
         let constant = self.mem.global_mut(id).is_some_and(|o| std::mem::take(&mut o.constant));
         let r = self.copy(th, || site, dst, src, len);

@@ -7,7 +7,7 @@
 use crate::api::Cause;
 use crate::library::runtime::INVALID_VALUE;
 use crate::machine::arith::icmp;
-use crate::machine::call::Stop;
+use crate::machine::call::ThreadStop;
 use crate::machine::state::Machine;
 use crate::machine::value::{Val, low32};
 use ir::shared::most_static_shared;
@@ -46,11 +46,11 @@ pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
 }
 
 /// Outcome of a launch.
-pub enum Fate {
+pub enum LaunchOutcome {
     Runs,
     /// The runtime refuses the launch with this code.
     Refused(u64),
-    Open(String),
+    Undecided(String),
 }
 
 impl Machine<'_> {
@@ -59,7 +59,7 @@ impl Machine<'_> {
     }
 
     /// Decides whether a launch with a known configuration runs.
-    pub fn fate(&mut self, kernel: FuncRef, g: [u32; 3], b: [u32; 3], shared: u64) -> Fate {
+    pub fn fate(&mut self, kernel: FuncRef, g: [u32; 3], b: [u32; 3], shared: u64) -> LaunchOutcome {
         let threads = b.iter().map(|n| u64::from(*n)).product::<u64>();
         let most = self.program.func(kernel).max_threads.map_or(1024, |n| u64::from(n).min(1024));
         let fits = g.iter().chain(&b).all(|n| *n >= 1)
@@ -72,25 +72,25 @@ impl Machine<'_> {
             && g[2] <= 65_535
             && shared <= MAX_SHARED;
         if !fits {
-            return Fate::Refused(REFUSED);
+            return LaunchOutcome::Refused(REFUSED);
         }
         let asked = self.cuda.most_shared.get(&kernel).copied();
         match asked.map(crate::machine::value::Val::known) {
             Some(None) if shared > 0 => {
-                Fate::Open("the dynamic shared memory that the kernel may have is not known".to_owned())
+                LaunchOutcome::Undecided("the dynamic shared memory that the kernel may have is not known".to_owned())
             }
             Some(Some(n)) => {
                 if shared > n {
-                    Fate::Refused(REFUSED)
+                    LaunchOutcome::Refused(REFUSED)
                 } else {
-                    Fate::Runs
+                    LaunchOutcome::Runs
                 }
             }
-            None if shared > USUAL_SHARED => Fate::Refused(REFUSED),
-            None if shared > 0 && shared + self.static_shared(kernel) > USUAL_SHARED => {
-                Fate::Open(format!("static and dynamic shared memory together may be more than {USUAL_SHARED} bytes"))
-            }
-            _ => Fate::Runs,
+            None if shared > USUAL_SHARED => LaunchOutcome::Refused(REFUSED),
+            None if shared > 0 && shared + self.static_shared(kernel) > USUAL_SHARED => LaunchOutcome::Undecided(
+                format!("static and dynamic shared memory together may be more than {USUAL_SHARED} bytes"),
+            ),
+            _ => LaunchOutcome::Runs,
         }
     }
 
@@ -131,17 +131,17 @@ impl Machine<'_> {
     }
 
     /// Records that a device thread ends all work of the program on the device, by a trap or a failing assert.
-    pub fn trap(&mut self, what: &str) -> Stop {
+    pub fn trap(&mut self, what: &str) -> ThreadStop {
         self.cuda.trapped.get_or_insert_with(|| what.to_owned());
-        Stop::Ended(what.to_owned())
+        ThreadStop::Ended(what.to_owned())
     }
 
     /// Fails if a kernel has failed: every later call of the runtime then fails, too, and does nothing.
-    pub fn works(&self) -> Result<(), Stop> {
+    pub fn works(&self) -> Result<(), ThreadStop> {
         match &self.cuda.trapped {
-            Some(what) => {
-                Err(Stop::Ended(format!("a kernel fails ({what}): no later call of the CUDA runtime does anything")))
-            }
+            Some(what) => Err(ThreadStop::Ended(format!(
+                "a kernel fails ({what}): no later call of the CUDA runtime does anything"
+            ))),
             None => Ok(()),
         }
     }

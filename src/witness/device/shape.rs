@@ -4,27 +4,27 @@
 //! In: a kernel and the sizes of its launch. Out: the grid and block that run; the launch is refused; or the outcome
 //! is undecided.
 
-use super::outcome::{Fate, REFUSED};
+use super::outcome::{LaunchOutcome, REFUSED};
 use crate::library::arguments::read;
 use crate::library::runtime::INVALID_VALUE;
-use crate::machine::call::Stop;
+use crate::machine::call::ThreadStop;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Val, low32};
 use ir::FuncRef;
-pub use models::launches::{self, Effect, INVALID_CLUSTER_SIZE};
+pub use models::launches::{self, AttributeEffect, INVALID_CLUSTER_SIZE};
 
 /// Configuration of a launch.
-pub struct Configuration {
+pub struct LaunchConfiguration {
     pub grid: [Val; 3],
     pub block: [Val; 3],
     pub shared: Val,
-    pub attributes: Attributes,
+    pub attributes: ShapeAttributes,
 }
 
 /// Launch attributes that decide which threads run.
 #[derive(Default)]
-pub struct Attributes {
+pub struct ShapeAttributes {
     /// Blocks of a cluster along each axis.
     pub cluster: Option<[Val; 3]>,
     /// Whether all blocks must be on the device at the same time.
@@ -34,13 +34,13 @@ pub struct Attributes {
 }
 
 /// Most attributes of one launch to read.
-const MOST: u64 = 16;
+const MAX: u64 = 16;
 
 /// Sizes of a grid and a block.
 pub type Dimensions = ([u32; 3], [u32; 3]);
 
 /// Grid, block and cluster that a launch runs.
-pub struct Shape {
+pub struct GridShape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: [u32; 3],
@@ -48,11 +48,11 @@ pub struct Shape {
 
 impl Machine<'_> {
     /// Reads the attributes of a `cudaLaunchConfig_t`.
-    pub fn launch_attributes(&mut self, th: &Thread, config: Val) -> Result<Attributes, Stop> {
-        let mut out = Attributes::default();
+    pub fn launch_attributes(&mut self, th: &Thread, config: Val) -> Result<ShapeAttributes, ThreadStop> {
+        let mut out = ShapeAttributes::default();
         let at = |of: Val, offset: u64| Val { bits: of.bits + offset, ..of };
         let count = read(self, th, at(config, launches::COUNT_AT), 32)?;
-        let Some(count) = count.known().filter(|n| *n <= MOST) else {
+        let Some(count) = count.known().filter(|n| *n <= MAX) else {
             out.open = Some("its attributes could not be read".to_owned());
             return Ok(out);
         };
@@ -68,14 +68,14 @@ impl Machine<'_> {
             };
             let value = at(one, launches::VALUE_AT);
             match launches::effect(low32(id)) {
-                Effect::Nothing => {}
-                Effect::Cooperative => match read(self, th, value, 32)?.known() {
+                AttributeEffect::Nothing => {}
+                AttributeEffect::Cooperative => match read(self, th, value, 32)?.known() {
                     Some(n) => out.cooperative |= n != 0,
                     None => out.open = Some("whether it is cooperative is not known".to_owned()),
                 },
-                Effect::OfStreams => out.open = Some("it has an attribute of streams".to_owned()),
-                Effect::LargerClusters => out.open = Some("it prefers larger clusters".to_owned()),
-                Effect::Cluster => {
+                AttributeEffect::OfStreams => out.open = Some("it has an attribute of streams".to_owned()),
+                AttributeEffect::LargerClusters => out.open = Some("it prefers larger clusters".to_owned()),
+                AttributeEffect::Cluster => {
                     if out.cluster.is_some() {
                         out.open = Some("its cluster is set twice".to_owned());
                     }
@@ -85,15 +85,20 @@ impl Machine<'_> {
                     }
                     out.cluster = Some(axes);
                 }
-                Effect::Unknown(name) => out.open = Some(format!("it has the attribute `{name}`")),
+                AttributeEffect::Unknown(name) => out.open = Some(format!("it has the attribute `{name}`")),
             }
         }
         Ok(out)
     }
 
     /// Shape of a launch with these sizes. If it has none, its fate.
-    pub fn shape(&self, kernel: FuncRef, (grid, block): Dimensions, attributes: &Attributes) -> Result<Shape, Fate> {
-        let open = |why: &str| Err(Fate::Open(why.to_owned()));
+    pub fn shape(
+        &self,
+        kernel: FuncRef,
+        (grid, block): Dimensions,
+        attributes: &ShapeAttributes,
+    ) -> Result<GridShape, LaunchOutcome> {
+        let open = |why: &str| Err(LaunchOutcome::Undecided(why.to_owned()));
         if let Some(why) = &attributes.open {
             return open(why);
         }
@@ -106,22 +111,24 @@ impl Machine<'_> {
             return open("whether the device takes so large a cluster");
         }
         match shape.block {
-            None if grid.iter().zip(cluster).any(|(g, c)| g % c != 0) => Err(Fate::Refused(INVALID_CLUSTER_SIZE)),
-            None => Ok(Shape { grid, block, cluster }),
+            None if grid.iter().zip(cluster).any(|(g, c)| g % c != 0) => {
+                Err(LaunchOutcome::Refused(INVALID_CLUSTER_SIZE))
+            }
+            None => Ok(GridShape { grid, block, cluster }),
             // PTX ISA 9.0, `.reqntid`; the guide asks for a block of one thread.
-            Some(declared) if block != [1; 3] && block != declared => Err(Fate::Refused(REFUSED)),
+            Some(declared) if block != [1; 3] && block != declared => Err(LaunchOutcome::Refused(REFUSED)),
             Some(declared) => {
-                Ok(Shape { grid: [0, 1, 2].map(|i| grid[i].saturating_mul(cluster[i])), block: declared, cluster })
+                Ok(GridShape { grid: [0, 1, 2].map(|i| grid[i].saturating_mul(cluster[i])), block: declared, cluster })
             }
         }
     }
 
     /// Cluster of a launch, if its sources agree (PTX ISA 9.0, `.reqnctapercluster`; `cudaFuncAttributes` in
     /// driver_types.h).
-    fn cluster(&self, kernel: FuncRef, attributes: &Attributes) -> Result<[u32; 3], Fate> {
+    fn cluster(&self, kernel: FuncRef, attributes: &ShapeAttributes) -> Result<[u32; 3], LaunchOutcome> {
         let shape = self.program.func(kernel).shape;
-        let not_known = || Fate::Open("the cluster is not known".to_owned());
-        let refused = Err(Fate::Refused(INVALID_CLUSTER_SIZE));
+        let not_known = || LaunchOutcome::Undecided("the cluster is not known".to_owned());
+        let refused = Err(LaunchOutcome::Refused(INVALID_CLUSTER_SIZE));
         let given = |axes: [Val; 3]| match numbers(axes) {
             None => Err(not_known()),
             Some([0, 0, 0]) => Ok(None),
@@ -149,13 +156,23 @@ impl Machine<'_> {
     }
 
     /// Checks that the kernel may be launched with this grid and block; returns its cluster, if that is known.
-    pub fn may_be_launched(&self, kernel: FuncRef, (grid, block): Dimensions) -> Result<Option<[u32; 3]>, Fate> {
+    pub fn may_be_launched(
+        &self,
+        kernel: FuncRef,
+        (grid, block): Dimensions,
+    ) -> Result<Option<[u32; 3]>, LaunchOutcome> {
         let shape = self.program.func(kernel).shape;
         if shape.unread || shape.names_no_cluster {
-            return Err(Fate::Open("the block or cluster sizes of its launches are not known".to_owned()));
+            return Err(LaunchOutcome::Undecided(
+                "the block or cluster sizes of its launches are not known".to_owned(),
+            ));
         }
         let multiple = grid.iter().zip(shape.cluster.unwrap_or([1; 3])).all(|(g, c)| g % c == 0);
-        if multiple && shape.block.is_none_or(|b| b == block) { Ok(shape.cluster) } else { Err(Fate::Refused(REFUSED)) }
+        if multiple && shape.block.is_none_or(|b| b == block) {
+            Ok(shape.cluster)
+        } else {
+            Err(LaunchOutcome::Refused(REFUSED))
+        }
     }
 
     /// Performs `cudaFuncSetAttribute` for the cluster size along an axis and returns the error code. A size that the

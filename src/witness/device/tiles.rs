@@ -1,14 +1,14 @@
 //! Launches of tile kernels (`__tile_global__`). They have no threads and are not run: what they may write becomes
 //! unknown.
 
-use super::outcome::Fate;
-use super::shape::Configuration;
+use super::outcome::LaunchOutcome;
+use super::shape::LaunchConfiguration;
 use crate::api::Cause;
-use crate::machine::call::Stop;
+use crate::machine::call::ThreadStop;
 use crate::machine::state::Machine;
-use crate::machine::thread::{Place, Thread};
+use crate::machine::thread::{Thread, ThreadPosition};
 use crate::machine::value::{Reason, Val, low32};
-use crate::memory::space::{ObjId, split};
+use crate::memory::space::{WindowId, split};
 use ir::{FuncRef, GlobalId, ModuleId, Side, space};
 
 impl Machine<'_> {
@@ -25,28 +25,28 @@ impl Machine<'_> {
         &mut self,
         th: &mut Thread,
         kernel: FuncRef,
-        configuration: &Configuration,
+        configuration: &LaunchConfiguration,
         args: Val,
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, ThreadStop> {
         let func = self.program.func(kernel);
         let values = self.kernel_arguments(th, kernel, args)?;
-        let Configuration { grid, block, shared, .. } = configuration;
+        let LaunchConfiguration { grid, block, shared, .. } = configuration;
         let all_known = grid.iter().chain(block).chain([shared]).all(|v| !v.is_poison());
         let small = |v: Val| low32(v.bits);
         let fate = all_known.then(|| self.fate(kernel, grid.map(small), block.map(small), shared.bits));
         match fate {
-            Some(Fate::Refused(code)) => {
+            Some(LaunchOutcome::Refused(code)) => {
                 self.cuda.error = code;
                 return Ok(code);
             }
-            Some(Fate::Runs) if block.iter().all(|n| n.bits == 1) && shared.bits == 0 => {}
+            Some(LaunchOutcome::Runs) if block.iter().all(|n| n.bits == 1) && shared.bits == 0 => {}
             _ => self.seen.assume(format!("the launch of `{}` is accepted", func.display)),
         }
         self.cuda.ran += 1;
         if func.tile.as_ref().is_none_or(|t| t.may_trap) {
             if self.budget.loop_steps != u64::MAX {
                 self.seen.skipped = true;
-                return Err(Stop::Unknown(format!("whether `{}` traps is not known", func.display).into()));
+                return Err(ThreadStop::Unknown(format!("whether `{}` traps is not known", func.display).into()));
             }
             self.seen.assume(format!("`{}` does not trap, and no assert in it fails", func.display));
         }
@@ -54,12 +54,12 @@ impl Machine<'_> {
             self.seen.doubt(format!("`{}` is a tile kernel, which is not run", func.display));
         }
         let why = self.reason(Cause::Contents, &format!("what the tile kernel `{}` writes", func.display));
-        self.forget_as_of_tiles(&values, why);
+        self.havoc_as_of_tiles(&values, why);
         Ok(0)
     }
 
     /// Havocs everything reachable from the kernel's arguments and from device variables.
-    fn forget_as_of_tiles(&mut self, values: &[Val], why: Reason) {
+    fn havoc_as_of_tiles(&mut self, values: &[Val], why: Reason) {
         let program = self.program;
         let (mut variables, mut constant) = (values.to_vec(), vec![]);
         for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
@@ -72,13 +72,13 @@ impl Machine<'_> {
                 list.push(Val::new(self.global_address(ModuleId(mi), GlobalId(gi))));
             }
         }
-        let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
-        self.forget_reachable(&mut nobody, &variables, why);
+        let mut nobody = Thread::device(ThreadPosition { block: [0; 3], thread: [0; 3] }, false);
+        self.havoc_reachable(&mut nobody, &variables, why);
         // For constant variables only their pointees change.
-        let constant: Vec<ObjId> = constant.iter().map(|v| split(v.bits).0).collect();
+        let constant: Vec<WindowId> = constant.iter().map(|v| split(v.bits).0).collect();
         for id in self.mem.reachable(&nobody.stack, &constant) {
             if !constant.contains(&id) {
-                self.forget_object(&mut nobody, id, why);
+                self.havoc_object(&mut nobody, id, why);
             }
         }
     }

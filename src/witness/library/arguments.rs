@@ -1,6 +1,6 @@
 //! Access to the arguments of modelled functions, and names of the callee.
 
-use crate::machine::call::Stop;
+use crate::machine::call::ThreadStop;
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -25,7 +25,7 @@ pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
 }
 
 /// Writes one scalar through a pointer argument of a model.
-pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
+pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), ThreadStop> {
     if p.known() == Some(0) {
         return Ok(());
     }
@@ -34,7 +34,7 @@ pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u
 }
 
 /// Reads one scalar through a pointer argument of a model.
-pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, Stop> {
+pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, ThreadStop> {
     let Some(site) = m.site(th) else { return Ok(Val::UNINIT) };
     m.load(th, || site, p, bits)
 }
@@ -45,11 +45,11 @@ pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
 }
 
 /// Ends a host program that reads a string through a null pointer, such as a missing argument.
-pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
+pub fn not_null(th: &Thread, p: Val) -> Result<(), ThreadStop> {
     if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
         return Ok(());
     }
-    Err(Stop::Ended("the program reads a text through a null pointer".into()))
+    Err(ThreadStop::Ended("the program reads a text through a null pointer".into()))
 }
 
 /// Names and addresses of the program's variables that belong to the C library, for models that set them.

@@ -3,25 +3,25 @@
 use super::arguments::{arg, read};
 use super::cuda::is_done_now;
 use crate::api::Cause;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
 
 /// Most copies to perform one by one; the effect of a larger batch is unknown.
-const MOST: u64 = 1 << 12;
+const MAX: u64 = 1 << 12;
 
 /// `cudaMemcpyBatchAsync(dsts, srcs, sizes, count, …, stream)`: each copy reads and writes. Their order is
 /// unspecified, so that the written contents become unknown.
-pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Result<Ret, Stop> {
+pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Result<Ret, ThreadStop> {
     let stream = args.last().copied().unwrap_or(Val::ZERO);
     if !is_done_now(m, stream)? {
         return Ok(Ret::Val(Val::ZERO));
     }
     let why = m.reason(Cause::Contents, "what a batch of copies leaves");
-    let (Some(site), Some(count)) = (m.site(th), arg(args, 3).known().filter(|n| *n <= MOST)) else {
-        m.forget_reachable(th, &[arg(args, 0)], why);
+    let (Some(site), Some(count)) = (m.site(th), arg(args, 3).known().filter(|n| *n <= MAX)) else {
+        m.havoc_reachable(th, &[arg(args, 0)], why);
         return Ok(Ret::Val(Val::ZERO));
     };
     let mut written = Vec::new();
@@ -35,7 +35,7 @@ pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[
         written.push(to);
     }
     for to in written {
-        m.forget(th, to, why);
+        m.havoc(th, to, why);
     }
     Ok(Ret::Val(Val::ZERO))
 }

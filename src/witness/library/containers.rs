@@ -2,24 +2,23 @@
 //! nodes.
 
 use super::arguments::{arg, read, write};
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 
-type Res = Result<Ret, Stop>;
-
 /// Reads the word at an offset of a node.
-fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> {
+fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, ThreadStop> {
     read(m, th, Val { bits: node.bits + off, ..node }, 64)
 }
-fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u64, v: Val) -> Result<(), Stop> {
+fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u64, v: Val) -> Result<(), ThreadStop> {
     write(m, th, call, Val { bits: node.bits + off, ..node }, 64, v)
 }
 
 /// Inserts a list node before a position. A node has its next pointer at offset 0 and its previous pointer at 8.
-pub(super) fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (node, position) = (arg(a, 0), arg(a, 1));
     let previous = field(m, th, position, 8)?;
     set(m, th, call, node, 0, position)?;
@@ -29,7 +28,7 @@ pub(super) fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a
     Ok(Ret::Void)
 }
 
-pub(super) fn list_unhook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn list_unhook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (next, previous) = (field(m, th, arg(a, 0), 0)?, field(m, th, arg(a, 0), 8)?);
     set(m, th, call, previous, 0, next)?;
     set(m, th, call, next, 8, previous)?;
@@ -41,10 +40,10 @@ const LEFT: u64 = 16;
 const RIGHT: u64 = 24;
 
 /// Inserts into a search tree without balancing it: only the order is observable.
-pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (left, x, p, header) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
     let Some(left) = left.known() else {
-        m.forget_reachable(th, &[header], left.poison);
+        m.havoc_reachable(th, &[header], left.poison);
         return Ok(Ret::Void);
     };
     set(m, th, call, x, PARENT, p)?;
@@ -70,7 +69,7 @@ pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
 }
 
 /// Next node in one direction; `toward` and `away` are the offsets of the child pointers.
-fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64) -> Result<Val, Stop> {
+fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64) -> Result<Val, ThreadStop> {
     let mut x = node;
     let child = field(m, th, x, toward)?;
     if child != Val::ZERO {
@@ -98,11 +97,11 @@ fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64
     Ok(if field(m, th, x, toward)? == y { x } else { y })
 }
 
-pub(super) fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     tree_step(m, th, arg(a, 0), RIGHT, LEFT).map(Ret::Val)
 }
 
-pub(super) fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let x = arg(a, 0);
     // From the end, which is the header, the previous node is the rightmost one.
     let red = read(m, th, x, 32)? == Val::ZERO;
@@ -120,7 +119,7 @@ fn next_prime(n: u64) -> u64 {
 
 /// Computes the next number of buckets. The policy holds the largest load factor at offset 0 and the growth threshold
 /// at 8.
-pub(super) fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (policy, n) = (arg(a, 0), arg(a, 1));
     let Some(want) = n.known().filter(|n| *n < 1 << 32) else { return Ok(Ret::Val(Val::poison(n.poison))) };
     let p = next_prime(want);
@@ -128,7 +127,7 @@ pub(super) fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
     Ok(Ret::Val(Val::new(p)))
 }
 
-pub(super) fn need_rehash(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn need_rehash(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (policy, buckets, elements, more) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
     let limit = field(m, th, policy, 8)?;
     let (Some(b), Some(e), Some(k), Some(limit)) = (buckets.known(), elements.known(), more.known(), limit.known())

@@ -4,14 +4,15 @@ use super::arguments::{arg, read, short_name, write};
 use super::driver::DRIVER;
 use super::entry_points::LOOK_UPS;
 use super::heap::release;
-use super::model::{self, Class, Entry, Table, by_name};
+use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
 use super::{batches, devices};
 use crate::api::Cause;
 use crate::api::ObjectKind;
-use crate::device::shape::{Attributes, Configuration};
-use crate::machine::call::{Ret, Stop};
+use crate::device::shape::{LaunchConfiguration, ShapeAttributes};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -19,9 +20,7 @@ use crate::machine::value::{Reason, Val, mask};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 use models::cuda_names::is_of_runtime;
-use models::row::{Key, Kind};
-
-type Res = Result<Ret, Stop>;
+use models::row::{MatchKind, NameKey};
 
 /// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
@@ -29,17 +28,17 @@ const CAPTURE_UNSUPPORTED: u64 = 900;
 const PITCH: u64 = 512;
 
 /// Functions of the CUDA runtime.
-pub(super) const CUDA: Table = &[
-    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], malloc, Class::Cuda),
-    (&["cudaMallocManaged"], malloc_managed, Class::Cuda),
-    (&["cudaMallocHost", "cudaHostAlloc"], malloc_host, Class::Cuda),
-    (&["cudaMallocPitch"], malloc_pitch, Class::Cuda),
-    (&["cudaMalloc3D"], malloc_3d, Class::Cuda),
-    (&["cudaFree"], free, Class::Cuda),
-    (&["cudaFreeAsync"], free_async, Class::Cuda),
-    (&["cudaFreeHost"], free_host, Class::Cuda),
-    (&["cudaFreeArray"], zero, Class::Pure),
-    (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
+pub(super) const CUDA: ModelTable = &[
+    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], malloc, ModelClass::Cuda),
+    (&["cudaMallocManaged"], malloc_managed, ModelClass::Cuda),
+    (&["cudaMallocHost", "cudaHostAlloc"], malloc_host, ModelClass::Cuda),
+    (&["cudaMallocPitch"], malloc_pitch, ModelClass::Cuda),
+    (&["cudaMalloc3D"], malloc_3d, ModelClass::Cuda),
+    (&["cudaFree"], free, ModelClass::Cuda),
+    (&["cudaFreeAsync"], free_async, ModelClass::Cuda),
+    (&["cudaFreeHost"], free_host, ModelClass::Cuda),
+    (&["cudaFreeArray"], zero, ModelClass::Pure),
+    (&["cudaFuncSetAttribute"], set_attribute, ModelClass::Cuda),
     (
         &[
             "cudaStreamBeginCapture",
@@ -48,31 +47,31 @@ pub(super) const CUDA: Table = &[
             "cuStreamBeginCaptureToGraph",
         ],
         begin_capture,
-        Class::Cuda,
+        ModelClass::Cuda,
     ),
-    (&["cudaStreamBeginRecaptureToGraph", "cuStreamBeginRecaptureToGraph"], begin_capture, Class::Cuda),
-    (&["cudaStreamEndCapture", "cuStreamEndCapture"], end_capture, Class::Cuda),
-    (&["cudaGraphLaunch", "cuGraphLaunch"], graph_launch, Class::Cuda),
-    (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, Class::Memory),
-    (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, Class::Memory),
-    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, Class::Memory),
-    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, Class::Memory),
-    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, Class::Cuda),
-    (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, Class::Memory),
-    (&["cudaGetSymbolAddress"], symbol_address, Class::Memory),
-    (&["cudaGetSymbolSize"], symbol_size, Class::Memory),
-    (&["cudaMemset", "cudaMemsetAsync"], memset, Class::Memory),
-    (&["cudaMemset2D", "cudaMemset2DAsync"], memset_2d, Class::Memory),
-    (&["cudaHostGetDevicePointer"], host_device_pointer, Class::Memory),
-    (&["cudaHostRegister"], host_register, Class::Memory),
-    (&["cudaGetDeviceCount"], device_count, Class::Memory),
-    (&["cudaGetDevice"], devices::number, Class::Memory),
-    (&["cudaDeviceGetAttribute"], devices::attribute, Class::Memory),
-    (&["cudaFuncGetAttributes"], function_attributes, Class::Memory),
-    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], devices::properties, Class::Memory),
-    (&["cudaGetErrorString", "cudaGetErrorName"], message, Class::Pure),
-    (&["cudaGetLastError"], last_error, Class::Pure),
-    (&["cudaPeekAtLastError"], peek_error, Class::Pure),
+    (&["cudaStreamBeginRecaptureToGraph", "cuStreamBeginRecaptureToGraph"], begin_capture, ModelClass::Cuda),
+    (&["cudaStreamEndCapture", "cuStreamEndCapture"], end_capture, ModelClass::Cuda),
+    (&["cudaGraphLaunch", "cuGraphLaunch"], graph_launch, ModelClass::Cuda),
+    (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, ModelClass::Memory),
+    (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, ModelClass::Memory),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, ModelClass::Memory),
+    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, ModelClass::Memory),
+    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, ModelClass::Cuda),
+    (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, ModelClass::Memory),
+    (&["cudaGetSymbolAddress"], symbol_address, ModelClass::Memory),
+    (&["cudaGetSymbolSize"], symbol_size, ModelClass::Memory),
+    (&["cudaMemset", "cudaMemsetAsync"], memset, ModelClass::Memory),
+    (&["cudaMemset2D", "cudaMemset2DAsync"], memset_2d, ModelClass::Memory),
+    (&["cudaHostGetDevicePointer"], host_device_pointer, ModelClass::Memory),
+    (&["cudaHostRegister"], host_register, ModelClass::Memory),
+    (&["cudaGetDeviceCount"], device_count, ModelClass::Memory),
+    (&["cudaGetDevice"], devices::number, ModelClass::Memory),
+    (&["cudaDeviceGetAttribute"], devices::attribute, ModelClass::Memory),
+    (&["cudaFuncGetAttributes"], function_attributes, ModelClass::Memory),
+    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], devices::properties, ModelClass::Memory),
+    (&["cudaGetErrorString", "cudaGetErrorName"], message, ModelClass::Pure),
+    (&["cudaGetLastError"], last_error, ModelClass::Pure),
+    (&["cudaPeekAtLastError"], peek_error, ModelClass::Pure),
     (
         &[
             "cudaStreamCreate",
@@ -86,15 +85,15 @@ pub(super) const CUDA: Table = &[
             "cudaDeviceGetDefaultMemPool",
         ],
         handle,
-        Class::Memory,
+        ModelClass::Memory,
     ),
-    (&["cudaSetDevice"], devices::set, Class::Cuda),
-    (&["cudaDeviceReset", "cudaThreadExit"], devices::reset, Class::Cuda),
-    (&["__cudaPushCallConfiguration"], push, Class::Cuda),
-    (&["__cudaPopCallConfiguration"], pop, Class::Cuda),
-    (&["cudaLaunchKernel"], launch, Class::Cuda),
-    (&["cudaLaunchCooperativeKernel"], launch_cooperative, Class::Cuda),
-    (&["cudaLaunchKernelExC"], launch_ex, Class::Cuda),
+    (&["cudaSetDevice"], devices::set, ModelClass::Cuda),
+    (&["cudaDeviceReset", "cudaThreadExit"], devices::reset, ModelClass::Cuda),
+    (&["__cudaPushCallConfiguration"], push, ModelClass::Cuda),
+    (&["__cudaPopCallConfiguration"], pop, ModelClass::Cuda),
+    (&["cudaLaunchKernel"], launch, ModelClass::Cuda),
+    (&["cudaLaunchCooperativeKernel"], launch_cooperative, ModelClass::Cuda),
+    (&["cudaLaunchKernelExC"], launch_ex, ModelClass::Cuda),
     (
         &[
             "cudaDeviceSynchronize",
@@ -128,12 +127,12 @@ pub(super) const CUDA: Table = &[
             "__cudaInitModule",
         ],
         zero,
-        Class::Pure,
+        ModelClass::Pure,
     ),
 ];
 
 /// Model of a runtime function by symbol. A function with a body only has one if its name is in the table.
-pub fn find(name: &str, declared: bool) -> Option<Entry> {
+pub fn find(name: &str, declared: bool) -> Option<ModelEntry> {
     if !name.starts_with("cu") && !name.starts_with("__cuda") {
         return None;
     }
@@ -143,19 +142,19 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
     // Wrapper templates of the headers have bodies of their own, with C++ names.
     by_name(CUDA, base)
         .or_else(of_driver)
-        .or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
+        .or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, ModelClass::Memory)))
 }
 
 /// Names of the modelled functions; a call of any other runtime function succeeds.
-pub fn keys() -> impl Iterator<Item = Key> {
+pub fn keys() -> impl Iterator<Item = NameKey> {
     [CUDA, DRIVER, LOOK_UPS]
         .into_iter()
-        .flat_map(|t| model::keys(t, "", Key::whole))
-        .chain([Key::new(Kind::Rest, "cuda")])
+        .flat_map(|t| model::keys(t, "", NameKey::whole))
+        .chain([NameKey::new(MatchKind::Rest, "cuda")])
 }
 
 /// Models any other call: it succeeds, and memory that it may write through its arguments becomes unknown.
-fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let name = short_name(m, call);
     let why = m.reason(Cause::Call, &format!("what `{name}` gives"));
     for (a, info) in args.iter().zip(&call.args) {
@@ -164,21 +163,28 @@ fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val])
             && !a.is_poison()
             && m.mem.global(split(a.bits).0).is_none_or(|o| o.kind != ObjectKind::Device)
         {
-            m.forget(th, *a, why);
+            m.havoc(th, *a, why);
         }
     }
     Ok(Ret::Val(Val::ZERO))
 }
 
-const OK: Res = Ok(Ret::Val(Val::ZERO));
+const OK: ModelResult = Ok(Ret::Val(Val::ZERO));
 
 /// Allocates and writes the pointer through the first argument.
-fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], size: Val, kind: ObjectKind) -> Res {
+fn allocate(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    size: Val,
+    kind: ObjectKind,
+) -> ModelResult {
     m.works()?;
     // An allocation is no work that a stream could capture; `cudaStreamCaptureModeRelaxed` permits it.
     if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
         if mode.is_poison() || short_name(m, call).contains("Async") {
-            return Err(Stop::Unknown("memory is allocated while a stream is captured".into()));
+            return Err(ThreadStop::Unknown("memory is allocated while a stream is captured".into()));
         }
         m.cuda.error = CAPTURE_UNSUPPORTED;
         return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
@@ -190,7 +196,7 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
         let used = m.mem.device_bytes();
         if n > limit || used > limit - n {
             let at = site.map(|s| m.line(s)).unwrap_or_default();
-            return Err(Stop::Ended(format!(
+            return Err(ThreadStop::Ended(format!(
                 "{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})"
             )));
         }
@@ -200,13 +206,13 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     OK
 }
 
-pub(super) fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Device)
 }
-pub(super) fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Managed)
 }
-pub(super) fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned)
 }
 
@@ -221,7 +227,7 @@ fn pitched(width: Val) -> Val {
     width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH)))
 }
 
-pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let pitch = pitched(arg(args, 2));
     m.seen.assume(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
     write(m, th, call, arg(args, 1), 64, pitch)?;
@@ -229,7 +235,7 @@ pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
 }
 
 /// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent is passed by value in memory.
-fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (out, extent) = (arg(args, 0), arg(args, 1));
     let field = |m: &mut Machine<'_>, i: u64| read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
     let (w, h, d) = (field(m, 0)?, field(m, 1)?, field(m, 2)?);
@@ -243,7 +249,7 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
 /// Frees an object of these kinds whose start the argument is. Other pointers are refused without effect, as on an
 /// H100 with CUDA 13.0: a pointer into the middle, pinned memory given to `cudaFree`, device memory given to
 /// `cudaFreeHost`.
-fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKind]) -> Res {
+fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKind]) -> ModelResult {
     m.works()?;
     let Some(a) = arg(args, 0).known().filter(|a| *a != 0) else { return OK };
     let (id, offset) = split(a);
@@ -269,51 +275,51 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
     OK
 }
 
-pub(super) fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed])
 }
-pub(super) fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     free_kinds(m, th, args, &[ObjectKind::Device])
 }
-pub(super) fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     free_kinds(m, th, args, &[ObjectKind::Pinned])
 }
 
-pub(super) fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     m.works()?;
     let code = m.set_attribute(arg(a, 0), arg(a, 1), arg(a, 2));
     Ok(Ret::Val(Val::new(code)))
 }
 
-fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     m.works()?;
     if m.cuda.capturing.is_some() {
-        return Err(Stop::Unknown("two streams are captured at the same time".into()));
+        return Err(ThreadStop::Unknown("two streams are captured at the same time".into()));
     }
     let mode = if short_name(m, call).contains("StreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
     m.cuda.capturing = Some((arg(a, 0), mode));
     OK
 }
 
-fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     m.cuda.capturing = None;
     handle(m, th, call, a)
 }
 
 /// Stops: the work of a graph is not modelled.
-fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a graph is launched, which is not followed".into()))
+fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Err(ThreadStop::Unknown("a graph is launched, which is not followed".into()))
 }
 
 /// Decides whether device work on a stream happens now. During a capture it does not: the captured stream keeps its
 /// work for later, and the default stream refuses work. Stops at work on any other stream.
-pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
+pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, ThreadStop> {
     m.works()?;
     let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
     match (stream.known(), captured.known()) {
         (Some(0), _) => Ok(false),
         (Some(s), Some(c)) if s == c => Ok(false),
-        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".into())),
+        _ => Err(ThreadStop::Unknown("another stream than the one that is captured is used meanwhile".into())),
     }
 }
 
@@ -325,7 +331,7 @@ pub(super) fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
     if name.ends_with("Async") { args.last().copied().unwrap_or(Val::ZERO) } else { Val::ZERO }
 }
 
-pub(super) fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, args))? {
         return OK;
     }
@@ -335,7 +341,7 @@ pub(super) fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args
     OK
 }
 
-pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, args))? {
         return OK;
     }
@@ -346,19 +352,19 @@ pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
 }
 
 /// Copies row by row: (dst, dpitch, src, spitch, width, height).
-fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
     }
     let Some(site) = m.site(th) else { return OK };
     let (Some(dp), Some(sp), Some(h)) = (arg(a, 1).known(), arg(a, 3).known(), arg(a, 5).known()) else {
         let why = [1, 3, 5].into_iter().map(|i| arg(a, i).poison).find(|r| r.is_some()).unwrap_or_default();
-        m.forget(th, arg(a, 0), why);
+        m.havoc(th, arg(a, 0), why);
         return OK;
     };
     if h > 1 << 20 {
         let why = m.reason(Cause::Contents, "a copy of more than a million rows");
-        m.forget(th, arg(a, 0), why);
+        m.havoc(th, arg(a, 0), why);
         return OK;
     }
     for i in 0..h {
@@ -378,33 +384,33 @@ fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
         .map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
 }
 
-fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
     }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 0)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.write_symbol(th, site, Val::new(p.bits.wrapping_add(off)), arg(a, 1), arg(a, 2))?,
-        (Ok(p), None) => m.forget(th, p, arg(a, 3).poison),
+        (Ok(p), None) => m.havoc(th, p, arg(a, 3).poison),
         (Err(_), _) => m.seen.doubt(format!("{}: which symbol is written is not known", m.line(site))),
     }
     OK
 }
 
-fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
     }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 1)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.copy(th, || site, arg(a, 0), Val::new(p.bits.wrapping_add(off)), arg(a, 2))?,
-        (Ok(_), None) => m.forget(th, arg(a, 0), arg(a, 3).poison),
-        (Err(p), _) => m.forget(th, arg(a, 0), p.poison),
+        (Ok(_), None) => m.havoc(th, arg(a, 0), arg(a, 3).poison),
+        (Err(p), _) => m.havoc(th, arg(a, 0), p.poison),
     }
     OK
 }
 
-fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let v = match symbol(m, arg(a, 1)) {
         Ok(v) | Err(v) => v,
     };
@@ -412,7 +418,7 @@ fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Va
     OK
 }
 
-fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let v = match symbol(m, arg(a, 1)) {
         Ok(v) => m.mem.global(split(v.bits).0).map_or(Val::ZERO, |o| Val::new(o.size)),
         Err(v) => v,
@@ -421,7 +427,7 @@ fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
     OK
 }
 
-fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, args))? {
         return OK;
     }
@@ -432,14 +438,14 @@ fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 }
 
 /// Fills row by row: (dst, pitch, value, width, height).
-fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
     }
     let Some(site) = m.site(th) else { return OK };
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
         let why = m.reason(Cause::Contents, "what `cudaMemset2D` writes");
-        m.forget(th, arg(a, 0), why);
+        m.havoc(th, arg(a, 0), why);
         return OK;
     };
     for i in 0..h {
@@ -449,13 +455,13 @@ fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
     OK
 }
 
-pub(super) fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     write(m, th, call, arg(a, 0), 64, arg(a, 1))?;
     OK
 }
 
 /// Makes host memory accessible to kernels.
-pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
         && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal)
     {
@@ -464,7 +470,7 @@ pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a
     OK
 }
 
-pub(super) fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     m.seen.assume("there is one device".to_owned());
     write(m, th, call, arg(a, 0), 32, Val::new(1))?;
     OK
@@ -472,10 +478,10 @@ pub(super) fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
 
 /// `cudaFuncGetAttributes(cudaFuncAttributes *, kernel)`: the target architecture of kernels, at the offsets of the
 /// structure since CUDA 2; other attributes depend on the compiler.
-fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Other, "an attribute of a kernel");
     let p = arg(a, 0);
-    m.forget(th, p, why);
+    m.havoc(th, p, why);
     let arch = m.program.modules.iter().find_map(|module| module.arch.strip_prefix("sm_"));
     let version = arch.and_then(|a| a.trim_end_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().ok());
     if let Some(version) = version {
@@ -486,7 +492,7 @@ fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a:
     OK
 }
 
-pub(super) fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+pub(super) fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     if let Some(a) = m.cuda.message {
         return Ok(Ret::Val(Val::new(a)));
     }
@@ -500,15 +506,15 @@ pub(super) fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Va
     Ok(Ret::Val(p))
 }
 
-fn last_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn last_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(Ret::Val(Val::new(std::mem::take(&mut m.cuda.error))))
 }
-fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(Ret::Val(Val::new(m.cuda.error)))
 }
 
 /// Creates an opaque object and writes its handle.
-pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
     // `cudaStreamEndCapture` has the stream as its first argument.
@@ -523,13 +529,13 @@ fn dims(xy: Val, z: Val) -> [Val; 3] {
     [part(0), part(32), z.known().map_or(z, |b| Val::new(b & mask(32)))]
 }
 
-fn push(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn push(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let ([gx, gy, gz], [bx, by, bz]) = (dims(arg(a, 0), arg(a, 1)), dims(arg(a, 2), arg(a, 3)));
     m.cuda.pending.push([gx, gy, gz, bx, by, bz, arg(a, 4), arg(a, 5)]);
     OK
 }
 
-fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let c = m.cuda.pending.pop().unwrap_or([Val::UNINIT; 8]);
     for i in 0..3 {
         let at = |p: Val| Val { bits: p.bits + 4 * i as u64, ..p };
@@ -541,33 +547,33 @@ fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res 
     OK
 }
 
-fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
-    launch_with(m, th, (grid, block), Attributes::default(), a)
+    launch_with(m, th, (grid, block), ShapeAttributes::default(), a)
 }
 
 /// Launches a kernel whose blocks must all be on the device at the same time.
-fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
-    launch_with(m, th, (grid, block), Attributes { cooperative: true, ..Attributes::default() }, a)
+    launch_with(m, th, (grid, block), ShapeAttributes { cooperative: true, ..ShapeAttributes::default() }, a)
 }
 
 fn launch_with(
     m: &mut Machine<'_>,
     th: &mut Thread,
     (grid, block): ([Val; 3], [Val; 3]),
-    attributes: Attributes,
+    attributes: ShapeAttributes,
     a: &[Val],
-) -> Res {
+) -> ModelResult {
     if !is_done_now(m, arg(a, 7))? {
         return OK;
     }
-    let configuration = Configuration { grid, block, shared: arg(a, 6), attributes };
+    let configuration = LaunchConfiguration { grid, block, shared: arg(a, 6), attributes };
     m.launch(th, arg(a, 0), &configuration, arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
 }
 
 /// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24, stream at 32.
-fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let config = arg(a, 0);
     let mut v = [Val::ZERO; 7];
     for (i, slot) in (0u64..).zip(&mut v) {
@@ -579,6 +585,7 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
         return OK;
     }
     let attributes = m.launch_attributes(th, config)?;
-    let configuration = Configuration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
+    let configuration =
+        LaunchConfiguration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
     m.launch(th, arg(a, 1), &configuration, arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
 }

@@ -5,27 +5,26 @@
 use super::arguments::{arg, read, text, write};
 use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
 use super::heap::{free, malloc};
-use super::model::{self, Class, Entry, Table, by_name, by_start};
+use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
 use crate::api::Cause;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
-use models::row::Key;
-
-type Res = Result<Ret, Stop>;
+use models::row::NameKey;
 
 const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 
 /// The only const member of `std::string` with a model: `compare`.
-const COMPARE: Table = &[(&["7compareEPKc"], std_string::string_compare, Class::Pure)];
+const COMPARE: ModelTable = &[(&["7compareEPKc"], std_string::string_compare, ModelClass::Pure)];
 
 /// C++ library and runtime functions by mangled name.
-pub(super) const CXX: Table = &[
+pub(super) const CXX: ModelTable = &[
     (
         &[
             "_Znwm",
@@ -38,7 +37,7 @@ pub(super) const CXX: Table = &[
             "__cxa_allocate_exception",
         ],
         malloc,
-        Class::Memory,
+        ModelClass::Memory,
     ),
     (
         &[
@@ -53,31 +52,31 @@ pub(super) const CXX: Table = &[
             "_ZdlPvRKSt9nothrow_t",
         ],
         free,
-        Class::Memory,
+        ModelClass::Memory,
     ),
-    (&["__cxa_guard_acquire"], guard_acquire, Class::Memory),
-    (&["__cxa_guard_release"], guard_release, Class::Memory),
-    (&["__cxa_guard_abort", "__cxa_free_exception"], nothing, Class::Pure),
-    (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, Class::Pure),
+    (&["__cxa_guard_acquire"], guard_acquire, ModelClass::Memory),
+    (&["__cxa_guard_release"], guard_release, ModelClass::Memory),
+    (&["__cxa_guard_abort", "__cxa_free_exception"], nothing, ModelClass::Pure),
+    (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, ModelClass::Pure),
     // `tellp` returns a position, not the stream.
-    (&["_ZNSo5tellpEv"], outside, Class::Pure),
-    (&["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], list_hook, Class::Memory),
-    (&["_ZNSt8__detail15_List_node_base9_M_unhookEv"], list_unhook, Class::Memory),
-    (&["_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"], tree_insert, Class::Memory),
+    (&["_ZNSo5tellpEv"], outside, ModelClass::Pure),
+    (&["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], list_hook, ModelClass::Memory),
+    (&["_ZNSt8__detail15_List_node_base9_M_unhookEv"], list_unhook, ModelClass::Memory),
+    (&["_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"], tree_insert, ModelClass::Memory),
     (
         &["_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base"],
         tree_next,
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base"],
         tree_previous,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm"], next_buckets, Class::Memory),
-    (&["_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm"], need_rehash, Class::Memory),
-    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc"], print_text, Class::Pure),
-    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c"], print_char, Class::Pure),
+    (&["_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm"], next_buckets, ModelClass::Memory),
+    (&["_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm"], need_rehash, ModelClass::Memory),
+    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc"], print_text, ModelClass::Pure),
+    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c"], print_char, ModelClass::Pure),
     (
         &[
             "_ZNSolsEi",
@@ -91,25 +90,25 @@ pub(super) const CXX: Table = &[
             "_ZNSolsEt",
         ],
         print_number,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_"], print_newline, Class::Pure),
-    (&["_ZNSirsERi"], cin_int, Class::Input),
-    (&["_ZNSirsERj"], cin_unsigned, Class::Input),
-    (&["_ZNSirsERl", "_ZNSirsERx"], cin_long, Class::Input),
-    (&["_ZNSirsERm", "_ZNSirsERy"], cin_unsigned_long, Class::Input),
-    (&["_ZNSirsERf"], cin_f32, Class::Input),
-    (&["_ZNSirsERd"], cin_f64, Class::Input),
-    (&["_ZNSi4readEPcl"], istream_read, Class::Input),
-    (&["_ZNSi10_M_extractIlEERSiRT_", "_ZNSi10_M_extractIxEERSiRT_"], cin_long, Class::Input),
-    (&["_ZNSi10_M_extractImEERSiRT_", "_ZNSi10_M_extractIyEERSiRT_"], cin_unsigned_long, Class::Input),
-    (&["_ZNSi10_M_extractIjEERSiRT_"], cin_unsigned, Class::Input),
-    (&["_ZNSi10_M_extractIfEERSiRT_"], cin_f32, Class::Input),
-    (&["_ZNSi10_M_extractIdEERSiRT_"], cin_f64, Class::Input),
+    (&["_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_"], print_newline, ModelClass::Pure),
+    (&["_ZNSirsERi"], cin_int, ModelClass::Input),
+    (&["_ZNSirsERj"], cin_unsigned, ModelClass::Input),
+    (&["_ZNSirsERl", "_ZNSirsERx"], cin_long, ModelClass::Input),
+    (&["_ZNSirsERm", "_ZNSirsERy"], cin_unsigned_long, ModelClass::Input),
+    (&["_ZNSirsERf"], cin_f32, ModelClass::Input),
+    (&["_ZNSirsERd"], cin_f64, ModelClass::Input),
+    (&["_ZNSi4readEPcl"], istream_read, ModelClass::Input),
+    (&["_ZNSi10_M_extractIlEERSiRT_", "_ZNSi10_M_extractIxEERSiRT_"], cin_long, ModelClass::Input),
+    (&["_ZNSi10_M_extractImEERSiRT_", "_ZNSi10_M_extractIyEERSiRT_"], cin_unsigned_long, ModelClass::Input),
+    (&["_ZNSi10_M_extractIjEERSiRT_"], cin_unsigned, ModelClass::Input),
+    (&["_ZNSi10_M_extractIfEERSiRT_"], cin_f32, ModelClass::Input),
+    (&["_ZNSi10_M_extractIdEERSiRT_"], cin_f64, ModelClass::Input),
 ];
 
 /// Model of a function by mangled symbol.
-pub fn find(name: &str, _display: &str) -> Option<Entry> {
+pub fn find(name: &str, _display: &str) -> Option<ModelEntry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
     }
@@ -126,35 +125,35 @@ const IFSTREAM: &str = "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE";
 const IFSTREAM_CONST: &str = "_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE";
 
 /// Modelled members of `std::ifstream`, by prefix of the name after the class.
-const OF_IFSTREAM: Table = &[
-    (&["7is_openEv"], ifstream_is_open, Class::Pure),
-    (&["5closeEv", "D1Ev", "D2Ev"], nothing, Class::Pure),
+const OF_IFSTREAM: ModelTable = &[
+    (&["7is_openEv"], ifstream_is_open, ModelClass::Pure),
+    (&["5closeEv", "D1Ev", "D2Ev"], nothing, ModelClass::Pure),
     (
         &["C1ERKNSt7__cxx1112basic_string", "C2ERKNSt7__cxx1112basic_string", "4openERKNSt7__cxx1112basic_string"],
         ifstream_open_string,
-        Class::Input,
+        ModelClass::Input,
     ),
-    (&["C1EPKc", "C2EPKc", "4openEPKc"], ifstream_open, Class::Input),
+    (&["C1EPKc", "C2EPKc", "4openEPKc"], ifstream_open, ModelClass::Input),
 ];
 
-fn ifstream(name: &str) -> Option<Entry> {
+fn ifstream(name: &str) -> Option<ModelEntry> {
     by_start(OF_IFSTREAM, name.strip_prefix(IFSTREAM).or_else(|| name.strip_prefix(IFSTREAM_CONST))?)
 }
 
-fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     super::stdio::open_ifstream(m, th, arg(args, 0), arg(args, 1))?;
     (m.libc.cin_good, m.libc.cin_ended) = (Some(true), false);
     Ok(Ret::Void)
 }
 
 /// Opens a file by a `std::string`, whose first member points to the characters.
-fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let text = read(m, th, arg(args, 1), 64)?;
     ifstream_open(m, th, call, &[arg(args, 0), text])
 }
 
 /// State of a stream's file: one that the program opened is assumed to be open.
-fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() {
         Val::new(1)
     } else {
@@ -162,7 +161,7 @@ fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[V
     }))
 }
 
-fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let Some(file) = m.libc.files.of_ifstream(arg(args, 0)) else { return stream_member(m, th, call, args) };
     m.libc.cin_good = super::stdio::read_ifstream(m, th, call, (file, arg(args, 1), arg(args, 2)))?;
     m.libc.cin_ended = m.libc.cin_good == Some(false);
@@ -170,7 +169,7 @@ fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
 }
 
 /// Streams by prefix of the mangled name: output has no effect, and unmodelled input is unknown.
-const STREAMS: Table = &[
+const STREAMS: ModelTable = &[
     // `std::operator<<`, members of `std::ostream`, manipulators.
     (
         &[
@@ -186,9 +185,9 @@ const STREAMS: Table = &[
             "_ZSt13__ostream_fill",
         ],
         first,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"], nothing, Class::Pure),
+    (&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"], nothing, ModelClass::Pure),
     (
         &[
             "_ZSt12setprecision",
@@ -199,7 +198,7 @@ const STREAMS: Table = &[
             "_ZSt13resetiosflags",
         ],
         zero,
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &[
@@ -216,7 +215,7 @@ const STREAMS: Table = &[
             "_ZSt9showpoint",
         ],
         first,
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &[
@@ -230,7 +229,7 @@ const STREAMS: Table = &[
             "_ZNKSt5ctype",
         ],
         stream_state,
-        Class::Pure,
+        ModelClass::Pure,
     ),
     // Classes of file and string streams, `std::istream`'s members and extractors, `std::getline`.
     (
@@ -264,32 +263,32 @@ const STREAMS: Table = &[
             "_ZNSt6thread",
         ],
         stream_member,
-        Class::Input,
+        ModelClass::Input,
     ),
 ];
 
 /// Names of the functions that have a model here.
-pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(CXX, "", Key::whole)
-        .chain(model::keys(std_string::MEMBERS, STRING, Key::whole))
-        .chain(model::keys(COMPARE, STRING_CONST, Key::whole))
-        .chain(model::keys(OF_IFSTREAM, IFSTREAM, Key::start))
-        .chain(model::keys(STREAMS, "", Key::start))
+pub fn keys() -> impl Iterator<Item = NameKey> {
+    model::keys(CXX, "", NameKey::whole)
+        .chain(model::keys(std_string::MEMBERS, STRING, NameKey::whole))
+        .chain(model::keys(COMPARE, STRING_CONST, NameKey::whole))
+        .chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start))
+        .chain(model::keys(STREAMS, "", NameKey::start))
 }
 
-fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let s = text(m, th, arg(args, 1)).unwrap_or_else(|_| b"?".to_vec());
     m.print(&s);
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     m.print(&[arg(args, 1).known().map_or(b'?', |c| c as u8)]);
     Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Prints numbers as Rust spells them; streams spell integers the same way.
-fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (v, info) = (arg(args, 1), call.args.get(1));
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let w = info.map_or(64, |i| u32::from(i.bits));
@@ -303,13 +302,13 @@ fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     m.print(b"\n");
     Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Queries or sets the state of a stream.
-fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"]
         .iter()
@@ -339,7 +338,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
 }
 
 /// Models other stream members: what they may write becomes unknown, and they return the stream.
-fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     m.libc.cin_good = None;
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
     let why = m.reason(Cause::Call, &format!("`{}`", display.split('(').next().unwrap_or_default()));
@@ -354,7 +353,7 @@ fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
         }
     }
     for a in args.iter().filter(|a| !a.is_poison()) {
-        m.forget(th, *a, why);
+        m.havoc(th, *a, why);
     }
     // Extractors and inserters return their stream; other members (`str()`, `is_open()`) return an unknown value.
     let chained = display.contains("operator>>") || display.contains("operator<<") || display.contains("getline");
@@ -373,7 +372,7 @@ fn cin(
     call: &CallInfo,
     args: &[Val],
     (bits, signed, float): (u32, bool, bool),
-) -> Res {
+) -> ModelResult {
     let f = match m.libc.files.of_ifstream(arg(args, 0)) {
         Some(f) => f,
         None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
@@ -391,32 +390,32 @@ fn cin(
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (32, true, false))
 }
-fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (32, false, false))
 }
-fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (64, true, false))
 }
-fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (64, false, false))
 }
-fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (32, true, true))
 }
-fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     cin(m, th, c, a, (64, true, true))
 }
 
 /// Guard of a static local variable: 1 at the first call.
-fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let v = read(m, th, arg(args, 0), 8)?;
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(u64::from(b == 0)))))
 }
 
-fn guard_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn guard_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     write(m, th, call, arg(args, 0), 8, Val::new(1))?;
     Ok(Ret::Void)
 }
@@ -428,9 +427,10 @@ mod tests {
     #[test]
     fn symbols_are_told_apart() {
         assert!(find("_Znam", "").is_some());
-        assert!(find("_ZSt20__throw_length_errorPKc", "").is_some_and(|e| e.1 == Class::Ends));
+        assert!(find("_ZSt20__throw_length_errorPKc", "").is_some_and(|e| e.1 == ModelClass::Ends));
         assert!(
-            find("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "").is_some_and(|e| e.1 == Class::Pure)
+            find("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "")
+                .is_some_and(|e| e.1 == ModelClass::Pure)
         );
         assert!(find("_ZNSt6vectorIfSaIfEE9push_backEOf", "").is_none(), "templates are run as they are");
         assert!(find("_ZSt4sortIPiEvT_S1_", "").is_none());

@@ -6,31 +6,30 @@ use super::cuda::{
     device_count, free, free_async, free_host, handle, host_device_pointer, host_register, is_done_now, malloc,
     malloc_host, malloc_managed, malloc_pitch, memcpy, memcpy_peer, message, set_attribute, stream_of,
 };
-use super::model::{Class, Table};
+use super::model::{ModelClass, ModelTable};
 use super::simple::zero;
 use super::{batches, devices};
 use crate::api::Cause;
-use crate::device::shape::{Attributes, Configuration};
-use crate::machine::call::{Ret, Stop};
+use crate::device::shape::{LaunchConfiguration, ShapeAttributes};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Val, mask};
 use crate::memory::space::split;
 
-type Res = Result<Ret, Stop>;
-
 /// The driver.
-pub(super) const DRIVER: Table = &[
-    (&["cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"], malloc, Class::Cuda),
-    (&["cuMemAllocManaged"], malloc_managed, Class::Cuda),
-    (&["cuMemAllocHost_v2", "cuMemHostAlloc"], malloc_host, Class::Cuda),
-    (&["cuMemAllocPitch_v2"], malloc_pitch, Class::Cuda),
-    (&["cuMemFree_v2"], free, Class::Cuda),
-    (&["cuMemFreeAsync"], free_async, Class::Cuda),
-    (&["cuMemFreeHost"], free_host, Class::Cuda),
-    (&["cuMemHostRegister_v2"], host_register, Class::Memory),
-    (&["cuMemHostGetDevicePointer_v2"], host_device_pointer, Class::Memory),
+pub(super) const DRIVER: ModelTable = &[
+    (&["cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"], malloc, ModelClass::Cuda),
+    (&["cuMemAllocManaged"], malloc_managed, ModelClass::Cuda),
+    (&["cuMemAllocHost_v2", "cuMemHostAlloc"], malloc_host, ModelClass::Cuda),
+    (&["cuMemAllocPitch_v2"], malloc_pitch, ModelClass::Cuda),
+    (&["cuMemFree_v2"], free, ModelClass::Cuda),
+    (&["cuMemFreeAsync"], free_async, ModelClass::Cuda),
+    (&["cuMemFreeHost"], free_host, ModelClass::Cuda),
+    (&["cuMemHostRegister_v2"], host_register, ModelClass::Memory),
+    (&["cuMemHostGetDevicePointer_v2"], host_device_pointer, ModelClass::Memory),
     (
         &[
             "cuMemcpy",
@@ -43,35 +42,35 @@ pub(super) const DRIVER: Table = &[
             "cuMemcpyDtoDAsync_v2",
         ],
         memcpy,
-        Class::Memory,
+        ModelClass::Memory,
     ),
-    (&["cuMemcpyPeer", "cuMemcpyPeerAsync"], memcpy_peer, Class::Memory),
-    (&["cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2"], batches::memcpy_batch, Class::Memory),
-    (&["cuMemsetD8_v2", "cuMemsetD8Async"], fill_8, Class::Memory),
-    (&["cuMemsetD16_v2", "cuMemsetD16Async"], fill_16, Class::Memory),
-    (&["cuMemsetD32_v2", "cuMemsetD32Async"], fill_32, Class::Memory),
-    (&["cuMemsetD2D8_v2", "cuMemsetD2D8Async"], fill_rows_8, Class::Memory),
-    (&["cuMemsetD2D16_v2", "cuMemsetD2D16Async"], fill_rows_16, Class::Memory),
-    (&["cuMemsetD2D32_v2", "cuMemsetD2D32Async"], fill_rows_32, Class::Memory),
-    (&["cuLaunchKernel"], launch, Class::Cuda),
-    (&["cuLaunchCooperativeKernel"], launch_cooperative, Class::Cuda),
-    (&["cuLaunchKernelEx"], launch_ex, Class::Cuda),
-    (&["cudaGetFuncBySymbol", "cudaGetKernel", "cuKernelGetFunction"], handle_of_kernel, Class::Memory),
-    (&["cuFuncSetAttribute"], set_attribute, Class::Cuda),
-    (&["cuDevicePrimaryCtxReset_v2"], devices::reset, Class::Cuda),
+    (&["cuMemcpyPeer", "cuMemcpyPeerAsync"], memcpy_peer, ModelClass::Memory),
+    (&["cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2"], batches::memcpy_batch, ModelClass::Memory),
+    (&["cuMemsetD8_v2", "cuMemsetD8Async"], fill_8, ModelClass::Memory),
+    (&["cuMemsetD16_v2", "cuMemsetD16Async"], fill_16, ModelClass::Memory),
+    (&["cuMemsetD32_v2", "cuMemsetD32Async"], fill_32, ModelClass::Memory),
+    (&["cuMemsetD2D8_v2", "cuMemsetD2D8Async"], fill_rows_8, ModelClass::Memory),
+    (&["cuMemsetD2D16_v2", "cuMemsetD2D16Async"], fill_rows_16, ModelClass::Memory),
+    (&["cuMemsetD2D32_v2", "cuMemsetD2D32Async"], fill_rows_32, ModelClass::Memory),
+    (&["cuLaunchKernel"], launch, ModelClass::Cuda),
+    (&["cuLaunchCooperativeKernel"], launch_cooperative, ModelClass::Cuda),
+    (&["cuLaunchKernelEx"], launch_ex, ModelClass::Cuda),
+    (&["cudaGetFuncBySymbol", "cudaGetKernel", "cuKernelGetFunction"], handle_of_kernel, ModelClass::Memory),
+    (&["cuFuncSetAttribute"], set_attribute, ModelClass::Cuda),
+    (&["cuDevicePrimaryCtxReset_v2"], devices::reset, ModelClass::Cuda),
     (
         &["cuCtxDestroy", "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"],
         context_ends,
-        Class::Cuda,
+        ModelClass::Cuda,
     ),
-    (&["cuDeviceGet"], device, Class::Memory),
-    (&["cuDeviceGetCount"], device_count, Class::Memory),
-    (&["cuDeviceGetAttribute"], devices::attribute, Class::Memory),
-    (&["cuCtxGetDevice"], first_device, Class::Memory),
-    (&["cuStreamGetDevice"], device_of_stream, Class::Memory),
-    (&["cuStreamGetCtx"], context_of_stream, Class::Memory),
-    (&["cuStreamGetCtx_v2"], contexts_of_stream, Class::Memory),
-    (&["cuGetErrorString", "cuGetErrorName"], error_text, Class::Memory),
+    (&["cuDeviceGet"], device, ModelClass::Memory),
+    (&["cuDeviceGetCount"], device_count, ModelClass::Memory),
+    (&["cuDeviceGetAttribute"], devices::attribute, ModelClass::Memory),
+    (&["cuCtxGetDevice"], first_device, ModelClass::Memory),
+    (&["cuStreamGetDevice"], device_of_stream, ModelClass::Memory),
+    (&["cuStreamGetCtx"], context_of_stream, ModelClass::Memory),
+    (&["cuStreamGetCtx_v2"], contexts_of_stream, ModelClass::Memory),
+    (&["cuGetErrorString", "cuGetErrorName"], error_text, ModelClass::Memory),
     (
         &[
             "cuStreamCreate",
@@ -87,7 +86,7 @@ pub(super) const DRIVER: Table = &[
             "cuCtxGetCurrent",
         ],
         handle,
-        Class::Memory,
+        ModelClass::Memory,
     ),
     (
         &[
@@ -100,15 +99,15 @@ pub(super) const DRIVER: Table = &[
             "cuEventElapsedTime_v2",
         ],
         number,
-        Class::Memory,
+        ModelClass::Memory,
     ),
-    (&["cuStreamGetPriority", "cuStreamGetFlags"], second_number, Class::Memory),
-    (&["cudaMemPoolSetAttribute", "cuMemPoolSetAttribute"], set_pool_attribute, Class::Cuda),
-    (&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], pool_attribute, Class::Memory),
-    (&["cuStreamGetId"], second_size, Class::Memory),
-    (&["cuDeviceTotalMem_v2"], size, Class::Memory),
-    (&["cuMemGetInfo_v2"], sizes, Class::Memory),
-    (&["cuDevicePrimaryCtxGetState"], state_of_context, Class::Memory),
+    (&["cuStreamGetPriority", "cuStreamGetFlags"], second_number, ModelClass::Memory),
+    (&["cudaMemPoolSetAttribute", "cuMemPoolSetAttribute"], set_pool_attribute, ModelClass::Cuda),
+    (&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], pool_attribute, ModelClass::Memory),
+    (&["cuStreamGetId"], second_size, ModelClass::Memory),
+    (&["cuDeviceTotalMem_v2"], size, ModelClass::Memory),
+    (&["cuMemGetInfo_v2"], sizes, ModelClass::Memory),
+    (&["cuDevicePrimaryCtxGetState"], state_of_context, ModelClass::Memory),
     (
         &[
             "cuInit",
@@ -130,44 +129,44 @@ pub(super) const DRIVER: Table = &[
             "cuFuncLoad",
         ],
         zero,
-        Class::Pure,
+        ModelClass::Pure,
     ),
 ];
 
-const OK: Res = Ok(Ret::Val(Val::ZERO));
+const OK: ModelResult = Ok(Ret::Val(Val::ZERO));
 
 /// Fills longer than this are not followed value by value.
-const MOST_FILLED: u64 = 1 << 20;
+const MAX_FILLED: u64 = 1 << 20;
 
-fn handle_of_kernel(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn handle_of_kernel(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     write(m, th, call, arg(a, 0), 64, arg(a, 1))?;
     OK
 }
 
-fn plain_launch(m: &mut Machine<'_>, th: &mut Thread, a: &[Val], attributes: Attributes) -> Res {
+fn plain_launch(m: &mut Machine<'_>, th: &mut Thread, a: &[Val], attributes: ShapeAttributes) -> ModelResult {
     if !is_done_now(m, arg(a, 8))? {
         return OK;
     }
     not_in_extra(a, 10)?;
     let grid = [arg(a, 1), arg(a, 2), arg(a, 3)];
     let block = [arg(a, 4), arg(a, 5), arg(a, 6)];
-    let configuration = Configuration { grid, block, shared: low(arg(a, 7)), attributes };
+    let configuration = LaunchConfiguration { grid, block, shared: low(arg(a, 7)), attributes };
     m.launch(th, arg(a, 0), &configuration, arg(a, 9)).map(|e| Ret::Val(Val::new(e)))
 }
 
 /// `(f, grid, block, bytes of shared memory, stream, arguments, extra)`, each dimension by itself.
-fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-    plain_launch(m, th, a, Attributes::default())
+fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
+    plain_launch(m, th, a, ShapeAttributes::default())
 }
 
 /// The same, but for `extra`.
-fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-    plain_launch(m, th, a, Attributes { cooperative: true, ..Attributes::default() })
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
+    plain_launch(m, th, a, ShapeAttributes { cooperative: true, ..ShapeAttributes::default() })
 }
 
 /// `(configuration, f, arguments, extra)`: in a `CUlaunchConfig` the grid is at 0, the block at 12, the bytes of shared memory, 32 bits, at 24, the
 /// stream at 32 (`cuda.h` of CUDA 13.0); attributes lie as in the runtime's.
-fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let config = arg(a, 0);
     let at = |off: u64| Val { bits: config.bits.wrapping_add(off), ..config };
     let mut v = [Val::ZERO; 7];
@@ -180,34 +179,35 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
     }
     not_in_extra(a, 3)?;
     let attributes = m.launch_attributes(th, config)?;
-    let configuration = Configuration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
+    let configuration =
+        LaunchConfiguration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
     m.launch(th, arg(a, 1), &configuration, arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
 }
 
 /// Arguments that are handed over as one buffer are not followed.
-fn not_in_extra(a: &[Val], extra: usize) -> Result<(), Stop> {
+fn not_in_extra(a: &[Val], extra: usize) -> Result<(), ThreadStop> {
     if a.len() <= extra || arg(a, extra).known() == Some(0) {
         return Ok(());
     }
-    Err(Stop::Unknown("a launch is given its arguments in `extra`, which is not followed".into()))
+    Err(ThreadStop::Unknown("a launch is given its arguments in `extra`, which is not followed".into()))
 }
 
 fn low(v: Val) -> Val {
     v.known().map_or(v, |b| Val::new(b & mask(32)))
 }
 
-fn fill_8(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_8(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill(m, th, call, a, 1)
 }
-fn fill_16(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_16(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill(m, th, call, a, 2)
 }
-fn fill_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill(m, th, call, a, 4)
 }
 
 /// `(place, value, number of units)`.
-fn fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> Res {
+fn fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> ModelResult {
     if is_done_now(m, stream_of(m, call, a))? {
         fill_units(m, th, arg(a, 0), arg(a, 1), (arg(a, 2), unit))?;
     }
@@ -215,7 +215,13 @@ fn fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: 
 }
 
 /// Fills a number of units of so many bytes with one value.
-fn fill_units(m: &mut Machine<'_>, th: &mut Thread, to: Val, value: Val, (n, unit): (Val, u64)) -> Result<(), Stop> {
+fn fill_units(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    to: Val,
+    value: Val,
+    (n, unit): (Val, u64),
+) -> Result<(), ThreadStop> {
     let Some(site) = m.site(th) else { return Ok(()) };
     let bytes = n.known().map_or(n, |n| Val::new(n.saturating_mul(unit)));
     let pattern: Option<Vec<u8>> = value.known().map(|v| v.to_le_bytes().into_iter().take(unit as usize).collect());
@@ -230,7 +236,7 @@ fn fill_units(m: &mut Machine<'_>, th: &mut Thread, to: Val, value: Val, (n, uni
     let (Some(pattern), None, Some(at), Some(n)) = (pattern, uniform, to.known(), bytes.known()) else { return Ok(()) };
     let (id, offset) = split(at);
     let Ok(offset) = u64::try_from(offset) else { return Ok(()) };
-    if n <= MOST_FILLED
+    if n <= MAX_FILLED
         && let Some(o) = m.mem.global_mut(id)
         && !o.constant
         && !o.freed
@@ -242,24 +248,24 @@ fn fill_units(m: &mut Machine<'_>, th: &mut Thread, to: Val, value: Val, (n, uni
     Ok(())
 }
 
-fn fill_rows_8(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_rows_8(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill_rows(m, th, call, a, 1)
 }
-fn fill_rows_16(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_rows_16(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill_rows(m, th, call, a, 2)
 }
-fn fill_rows_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn fill_rows_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     fill_rows(m, th, call, a, 4)
 }
 
 /// `(place, bytes from row to row, value, units of a row, rows)`.
-fn fill_rows(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> Res {
+fn fill_rows(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> ModelResult {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
     }
-    let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= MOST_FILLED)) else {
+    let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= MAX_FILLED)) else {
         let why = m.reason(Cause::Contents, "what a fill of rows writes");
-        m.forget(th, arg(a, 0), why);
+        m.havoc(th, arg(a, 0), why);
         return OK;
     };
     for i in 0..h {
@@ -271,30 +277,30 @@ fn fill_rows(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], u
 }
 
 /// `cuDeviceGet(CUdevice *, number)`: a device is its number.
-fn device(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn device(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     write(m, th, call, arg(a, 0), 32, low(arg(a, 1)))?;
     OK
 }
-fn first_device(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn first_device(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     write(m, th, call, arg(a, 0), 32, Val::ZERO)?;
     OK
 }
-fn device_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn device_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     first_device(m, th, call, a.get(1..).unwrap_or(&[]))
 }
 
-fn context_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn context_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     handle(m, th, call, a.get(1..).unwrap_or(&[]))
 }
 
 /// `cuStreamGetCtx_v2(stream, CUcontext *, CUgreenCtx *)`: no stream that is modelled is of a green context.
-fn contexts_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn contexts_of_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     write(m, th, call, arg(a, 2), 64, Val::ZERO)?;
     context_of_stream(m, th, call, a)
 }
 
 /// `(code, const char **)`.
-fn error_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn error_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     if let Ret::Val(text) = message(m, th, call, &[])? {
         write(m, th, call, arg(a, 1), 64, text)?;
     }
@@ -302,33 +308,33 @@ fn error_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
 }
 
 /// Something that depends on the device or on time.
-fn unknown(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, to: Val, bits: u32) -> Result<(), Stop> {
+fn unknown(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, to: Val, bits: u32) -> Result<(), ThreadStop> {
     let v = m.unknown("a number that the driver gives");
     write(m, th, call, to, bits, v)
 }
 
-fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 0), 32)?;
     OK
 }
-fn second_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn second_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 1), 32)?;
     OK
 }
 /// Stops: whether the context's memory ends as well depends on who else holds it.
-fn context_ends(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a context is destroyed or released, which is not followed".into()))
+fn context_ends(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Err(ThreadStop::Unknown("a context is destroyed or released, which is not followed".into()))
 }
 
 /// Attributes of a memory pool, their widths in bits, and what they are until a program sets one: reuse is enabled, and
 /// memory above 0 bytes may be given back (`cudaMemPoolAttr` of CUDA 12.0). Sizes in use have no such value.
-fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let (bits, initial) = match arg(a, 1).known() {
         Some(1..=3) => (32, Some(1)),
         Some(4) => (64, Some(0)),
         Some(5..=8) => (64, None),
         _ => {
-            return Err(Stop::Unknown(
+            return Err(ThreadStop::Unknown(
                 "the program asks for an attribute of a memory pool that is not modelled".into(),
             ));
         }
@@ -339,23 +345,23 @@ fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Va
     }
     OK
 }
-fn set_pool_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn set_pool_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     m.cuda.pools_set = true;
     OK
 }
-fn size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 0), 64)?;
     OK
 }
-fn second_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn second_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 1), 64)?;
     OK
 }
-fn sizes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn sizes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 0), 64)?;
     second_size(m, th, call, a)
 }
-fn state_of_context(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn state_of_context(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 2), 32)?;
     second_number(m, th, call, a)
 }

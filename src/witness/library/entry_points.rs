@@ -2,9 +2,10 @@
 //! that stands for the function of the name, where the table of models has it.
 
 use super::arguments::{arg, text, write};
-use super::model::{Class, Table};
+use super::model::{ModelClass, ModelTable};
 use crate::api::{Cause, ObjectKind};
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -13,25 +14,23 @@ use crate::memory::store::Fill;
 use models::attributes::is_of_cuda;
 use models::entry_points::{self, LookUp, is_known};
 
-type Res = Result<Ret, Stop>;
-
 /// Look-ups of the runtime and the driver.
-pub(super) const LOOK_UPS: Table = &[
-    (&["cudaGetDriverEntryPoint"], by_runtime, Class::Memory),
-    (&["cudaGetDriverEntryPointByVersion", "cuGetProcAddress", "cuGetProcAddress_v2"], by_version, Class::Memory),
+pub(super) const LOOK_UPS: ModelTable = &[
+    (&["cudaGetDriverEntryPoint"], by_runtime, ModelClass::Memory),
+    (&["cudaGetDriverEntryPointByVersion", "cuGetProcAddress", "cuGetProcAddress_v2"], by_version, ModelClass::Memory),
 ];
 
 /// Look-ups of the C library.
-pub(super) const OF_LIBRARIES: Table =
-    &[(&["dlsym"], library_symbol, Class::Memory), (&["dlopen"], open_library, Class::Memory)];
+pub(super) const OF_LIBRARIES: ModelTable =
+    &[(&["dlsym"], library_symbol, ModelClass::Memory), (&["dlopen"], open_library, ModelClass::Memory)];
 
 /// `(name, place of the pointer, flags, place of the result)`.
-fn by_runtime(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn by_runtime(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     look_up(m, th, call, a, (Some(None), 2))
 }
 
 /// `(name, place of the pointer, version, flags, place of the result)`.
-fn by_version(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn by_version(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     look_up(m, th, call, a, (arg(a, 2).known().map(|v| Some(low32(v))), 3))
 }
 
@@ -42,7 +41,7 @@ fn look_up(
     call: &CallInfo,
     a: &[Val],
     (version, flags): (Option<Option<u32>>, usize),
-) -> Res {
+) -> ModelResult {
     let per_thread = call.target.is_some_and(|f| m.program.func(f).name.ends_with("_ptsz"));
     let name = name_at(m, th, arg(a, 0));
     // With 2 it is a function for the default stream of each thread; by default the program's own choice.
@@ -69,7 +68,7 @@ fn look_up(
 }
 
 /// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
-fn library_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn library_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let name = name_at(m, th, arg(a, 1));
     let found = match &name {
         Ok(name) if is_of_cuda(name) => address(m, name),
@@ -79,7 +78,7 @@ fn library_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val])
 }
 
 /// `dlopen(file, mode)`.
-fn open_library(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn open_library(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let name = match arg(a, 0).known() {
         Some(0) => "the program itself".to_owned(),
         _ => name_at(m, th, arg(a, 0)).map_or_else(|_| "a library".to_owned(), |n| format!("`{n}`")),

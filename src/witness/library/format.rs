@@ -5,7 +5,7 @@ use crate::machine::value::{Reason, Val, mask, signed};
 
 /// A value that `scanf` stores.
 #[derive(Debug, PartialEq)]
-pub enum Conversion {
+pub enum ScanValue {
     Bits {
         bits: u32,
         value: u64,
@@ -32,13 +32,13 @@ fn int_bits(length: &[u8]) -> u32 {
 }
 
 /// Reads the string that a `%s` points to.
-pub type Reader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
+pub type StringReader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
 
 /// Output of `printf` (C11, 7.21.6.1). `args` are values and whether they are floating point; `string` reads a `%s`.
 ///
 /// Fails if a value is unknown. With `lenient`, a question mark replaces an unknown value, and floating-point formats
 /// other than `%f` are spelt approximately.
-pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
+pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: StringReader<'_>) -> Result<Vec<u8>, Reason> {
     if lenient {
         return Ok(format_leniently(fmt, args, string));
     }
@@ -69,7 +69,7 @@ pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_
 }
 
 /// Formats conversion by conversion, so that an unknown value only spoils its own.
-fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: Reader<'_>) -> Vec<u8> {
+fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: StringReader<'_>) -> Vec<u8> {
     let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
     let mut ends: Vec<usize> = conversions(fmt);
     ends.push(fmt.len());
@@ -97,7 +97,7 @@ fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: Reader<'_>) -> Vec
 }
 
 /// Returns the bits of the next argument.
-type Take<'a> = &'a mut dyn FnMut() -> Result<u64, Reason>;
+type ArgumentReader<'a> = &'a mut dyn FnMut() -> Result<u64, Reason>;
 
 /// A `printf` conversion: flags, width, precision, and the conversion specifier.
 struct Specification {
@@ -115,7 +115,7 @@ struct Specification {
 
 impl Specification {
     /// Parses the conversion after a `%`; `None` if the format ends before its end.
-    fn read(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<Self>, Reason> {
+    fn read(fmt: &[u8], i: &mut usize, take: ArgumentReader<'_>) -> Result<Option<Self>, Reason> {
         let (mut minus, mut zero, mut sign, mut other) = (false, false, "", false);
         while let Some(c) = fmt.get(*i).filter(|c| b"-+ #0'".contains(c)) {
             match c {
@@ -151,7 +151,7 @@ impl Specification {
     }
 
     /// Spells the argument without the padding to the width.
-    fn spell(&self, take: Take<'_>, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
+    fn spell(&self, take: ArgumentReader<'_>, string: StringReader<'_>) -> Result<Vec<u8>, Reason> {
         let (bits, sign) = (self.bits, self.sign);
         // With a precision, zeros fill an integer up to the precision, and none fill the width.
         let digits = |d: String| match self.precision {
@@ -204,7 +204,7 @@ impl Specification {
 }
 
 /// Parses a width or precision: an integer, or `*` for an argument.
-fn star_or_number(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<usize>, Reason> {
+fn star_or_number(fmt: &[u8], i: &mut usize, take: ArgumentReader<'_>) -> Result<Option<usize>, Reason> {
     if fmt.get(*i) == Some(&b'*') {
         *i += 1;
         // A negative one is not modelled.
@@ -239,7 +239,7 @@ fn conversions(fmt: &[u8]) -> Vec<usize> {
 #[derive(Debug, Default, PartialEq)]
 pub struct Scanned {
     /// Values to store, in order.
-    pub found: Vec<Conversion>,
+    pub found: Vec<ScanValue>,
     /// Bytes used.
     pub used: usize,
     /// Whether it read past the last byte.
@@ -324,7 +324,7 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
             }
             b's' if length.is_empty() => {
                 let n = rest.iter().take_while(|b| !is_space(**b)).count();
-                (Some(Conversion::Text(rest[..n].to_vec())), n)
+                (Some(ScanValue::Text(rest[..n].to_vec())), n)
             }
             b'c' if length.is_empty() => {
                 let n = rest.len().min(if width == usize::MAX { 1 } else { width });
@@ -334,7 +334,7 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
                 out.ended |= width != usize::MAX && n < width;
                 at += n;
                 if !skip {
-                    out.found.push(Conversion::Char(rest[..n].to_vec()));
+                    out.found.push(ScanValue::Char(rest[..n].to_vec()));
                 }
                 continue;
             }
@@ -342,13 +342,13 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
                 let (set, end) = set_of(fmt, i)?;
                 i = end;
                 let n = rest.iter().take_while(|b| set[usize::from(**b)]).count();
-                (Some(Conversion::Text(rest[..n].to_vec())), n)
+                (Some(ScanValue::Text(rest[..n].to_vec())), n)
             }
             b'n' => {
                 if skip {
                     return None;
                 }
-                out.found.push(Conversion::Position { bits: int_bits(length), value: at as u64 });
+                out.found.push(ScanValue::Position { bits: int_bits(length), value: at as u64 });
                 continue;
             }
             b'%' => {
@@ -407,7 +407,7 @@ impl<'f> Directive<'f> {
 
 /// Parses an integer at the start of `rest`; returns it and its length in bytes, 0 if there is none. `None` for a
 /// prefix `0x` or `0b` without a digit after it, which `scanf` does not put back.
-fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(Conversion, usize)> {
+fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(ScanValue, usize)> {
     let base = match c {
         b'i' => 0,
         b'x' | b'X' => 16,
@@ -425,12 +425,12 @@ fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(Conv
     }
     let bits = int_bits(length);
     let v = if matches!(c, b'd' | b'i') { as_signed(v).cast_unsigned() } else { as_unsigned(v) };
-    Some((Conversion::Bits { bits, value: v & mask(bits) }, n))
+    Some((ScanValue::Bits { bits, value: v & mask(bits) }, n))
 }
 
 /// Parses a floating-point number at the start of `rest`; returns it and its length in bytes. `None` for text that
 /// only begins like a number, which `scanf` does not put back.
-fn scan_float(length: &[u8], rest: &[u8]) -> Option<(Conversion, usize)> {
+fn scan_float(length: &[u8], rest: &[u8]) -> Option<(ScanValue, usize)> {
     let (double, float, n) = parse_float(rest)?;
     let begins = |b: &u8| b.is_ascii_digit() || b"+-.".contains(b);
     let more = rest.get(n).is_some_and(|b| b"eExXpPnNiI(".contains(b));
@@ -442,7 +442,7 @@ fn scan_float(length: &[u8], rest: &[u8]) -> Option<(Conversion, usize)> {
         b"l" => double.to_bits(),
         _ => return None,
     };
-    Some((Conversion::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }, n))
+    Some((ScanValue::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }, n))
 }
 
 /// Result after a mismatch or at the end of the input.
@@ -480,24 +480,24 @@ mod tests {
     #[test]
     fn scanf_reads_as_c_does() {
         let read = |f: &str, s: &str| scan(f.as_bytes(), s.as_bytes(), false).unwrap();
-        let int = |value| Conversion::Bits { bits: 32, value };
+        let int = |value| ScanValue::Bits { bits: 32, value };
         let r = read("%d %lf %s", " 12 2.5 word rest");
         assert_eq!(
             r.found,
-            vec![int(12), Conversion::Bits { bits: 64, value: 2.5f64.to_bits() }, Conversion::Text(b"word".to_vec())]
+            vec![int(12), ScanValue::Bits { bits: 64, value: 2.5f64.to_bits() }, ScanValue::Text(b"word".to_vec())]
         );
         assert_eq!((r.used, r.ended, r.no_input), (12, false, false));
         assert_eq!(read("%d,%d", "3;4"), Scanned { found: vec![int(3)], used: 1, ended: false, no_input: false });
         assert_eq!(read("%*d %2d", "9 123").found, vec![int(12)]);
         assert_eq!(
             read("%[^,],%c", "ab,c").found,
-            vec![Conversion::Text(b"ab".to_vec()), Conversion::Char(b"c".to_vec())]
+            vec![ScanValue::Text(b"ab".to_vec()), ScanValue::Char(b"c".to_vec())]
         );
-        assert_eq!(read("%[a-c]", "b-").found, vec![Conversion::Text(b"b".to_vec())]);
+        assert_eq!(read("%[a-c]", "b-").found, vec![ScanValue::Text(b"b".to_vec())]);
         assert_eq!(
             read("%d%n", "99999999999 "),
             Scanned {
-                found: vec![int(99_999_999_999 & 0xffff_ffff), Conversion::Position { bits: 32, value: 11 }],
+                found: vec![int(99_999_999_999 & 0xffff_ffff), ScanValue::Position { bits: 32, value: 11 }],
                 used: 11,
                 ended: false,
                 no_input: false

@@ -2,26 +2,25 @@
 //! is permuted so that operands come last, and a program that sets `optind` starts a new scan.
 
 use super::arguments::{arg, library_variables, read, text};
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, signed};
 use crate::memory::space::split;
 
-type Res = Result<Ret, Stop>;
-
-struct Long {
+struct LongOption {
     name: Vec<u8>,
     argument: u64,
     flag: Val,
     value: Val,
 }
 
-pub fn getopt(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn getopt(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     step(m, th, args, false)
 }
-pub fn getopt_long(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn getopt_long(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     step(m, th, args, true)
 }
 
@@ -34,7 +33,7 @@ fn set(m: &mut Machine<'_>, name: &str, bytes: u32, v: Val) {
 }
 
 /// Reads glibc's array of `struct option`: name, has_arg, flag, val; 32 bytes each.
-fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<Vec<Long>, Val>, Stop> {
+fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<Vec<LongOption>, Val>, ThreadStop> {
     let mut out = Vec::new();
     for i in 0..256u64 {
         let at = |off: u64| Val { bits: table.bits + 32 * i + off, ..table };
@@ -50,21 +49,21 @@ fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<V
             Err(p) => return Ok(Err(p)),
         };
         let argument = read(m, th, at(8), 32)?.known().unwrap_or(0);
-        out.push(Long { name, argument, flag: read(m, th, at(16), 64)?, value: read(m, th, at(24), 32)? });
+        out.push(LongOption { name, argument, flag: read(m, th, at(16), 64)?, value: read(m, th, at(24), 32)? });
     }
     Ok(Ok(out))
 }
 
 /// Inputs of a scan.
 #[derive(Clone, Copy)]
-struct Scan<'t> {
+struct OptionScan<'t> {
     argc: u64,
     argv: Val,
     /// Option letters, without the prefix that selects the treatment of operands.
     letters: &'t [u8],
 }
 
-impl Scan<'_> {
+impl OptionScan<'_> {
     /// Return value for a missing argument.
     fn missing(&self) -> u8 {
         if self.letters.first() == Some(&b':') { b':' } else { b'?' }
@@ -74,14 +73,14 @@ impl Scan<'_> {
         Val { bits: self.argv.bits + 8 * i, ..self.argv }
     }
 
-    fn word(&self, m: &mut Machine<'_>, th: &Thread, i: u64) -> Result<Result<(Val, Vec<u8>), Val>, Stop> {
+    fn word(&self, m: &mut Machine<'_>, th: &Thread, i: u64) -> Result<Result<(Val, Vec<u8>), Val>, ThreadStop> {
         let p = read(m, th, self.at(i), 64)?;
         Ok(text(m, th, p).map(|s| (p, s)))
     }
 }
 
 /// Executes one call: skips operands, then takes the next option; -1 at the end.
-fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
+fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> ModelResult {
     let (argc, argv, short) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if m.libc.getopt.unknown.is_some() {
         let lost = Val::poison(m.libc.getopt.unknown);
@@ -100,18 +99,18 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     begin(m);
     set(m, "optarg", 8, Val::ZERO);
     let order = short.first().copied().filter(|c| matches!(c, b'+' | b'-'));
-    let scan = Scan { argc, argv, letters: &short[usize::from(order.is_some())..] };
+    let scan = OptionScan { argc, argv, letters: &short[usize::from(order.is_some())..] };
     let given = match next_word(m, th, &scan, order)? {
-        Ok(Next::Option(p, s)) if long && m.libc.getopt.within == 0 && s.starts_with(b"--") => {
+        Ok(NextArgument::Option(p, s)) if long && m.libc.getopt.within == 0 && s.starts_with(b"--") => {
             long_option(m, th, args, &scan, (p, &s))
         }
-        Ok(Next::Option(p, s)) => short_option(m, th, &scan, (p, &s)),
+        Ok(NextArgument::Option(p, s)) => short_option(m, th, &scan, (p, &s)),
         // In this mode an operand is the argument of an option 1.
-        Ok(Next::Operand(p)) => {
+        Ok(NextArgument::Operand(p)) => {
             set(m, "optarg", 8, p);
             Ok(Ret::Val(Val::new(1)))
         }
-        Ok(Next::End) => Ok(Ret::Val(Val::i32(-1))),
+        Ok(NextArgument::End) => Ok(Ret::Val(Val::i32(-1))),
         Err(v) => Ok(Ret::Val(v)),
     };
     set(m, "optind", 4, Val::new(m.libc.getopt.index));
@@ -134,7 +133,7 @@ fn begin(m: &mut Machine<'_>) {
     }
 }
 
-enum Next {
+enum NextArgument {
     Option(Val, Vec<u8>),
     Operand(Val),
     End,
@@ -144,11 +143,11 @@ enum Next {
 fn next_word(
     m: &mut Machine<'_>,
     th: &mut Thread,
-    scan: &Scan<'_>,
+    scan: &OptionScan<'_>,
     order: Option<u8>,
-) -> Result<Result<Next, Val>, Stop> {
+) -> Result<Result<NextArgument, Val>, ThreadStop> {
     if m.libc.getopt.within != 0 {
-        return Ok(scan.word(m, th, m.libc.getopt.index)?.map(|(p, s)| Next::Option(p, s)));
+        return Ok(scan.word(m, th, m.libc.getopt.index)?.map(|(p, s)| NextArgument::Option(p, s)));
     }
     let g = &mut m.libc.getopt;
     (g.last, g.first) = (g.last.min(g.index), g.first.min(g.index));
@@ -171,12 +170,12 @@ fn next_word(
         };
         if s != b"--" {
             return Ok(Ok(match (is_operand(&s), order) {
-                (false, _) => Next::Option(p, s),
+                (false, _) => NextArgument::Option(p, s),
                 (true, Some(b'-')) => {
                     m.libc.getopt.index += 1;
-                    Next::Operand(p)
+                    NextArgument::Operand(p)
                 }
-                (true, _) => Next::End,
+                (true, _) => NextArgument::End,
             }));
         }
         m.libc.getopt.index += 1;
@@ -187,17 +186,18 @@ fn next_word(
     if g.first != g.last {
         g.index = g.first;
     }
-    Ok(Ok(Next::End))
+    Ok(Ok(NextArgument::End))
 }
 
 /// Moves skipped operands behind the options that followed them.
-fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &Scan<'_>) -> Result<(), Stop> {
+fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &OptionScan<'_>) -> Result<(), ThreadStop> {
     let (first, last, index) = (m.libc.getopt.first, m.libc.getopt.last, m.libc.getopt.index);
     if last == index {
         return Ok(());
     }
     if first != last {
-        let mut words = (first..index).map(|i| read(m, th, scan.at(i), 64)).collect::<Result<Vec<Val>, Stop>>()?;
+        let mut words =
+            (first..index).map(|i| read(m, th, scan.at(i), 64)).collect::<Result<Vec<Val>, ThreadStop>>()?;
         // `first <= last <= index`: operands lie before the options that follow them.
         words.rotate_left(usize::try_from(last - first).unwrap_or(0));
         for (i, v) in (first..).zip(words) {
@@ -212,7 +212,13 @@ fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &Scan<'_>) -> Resul
 }
 
 /// Parses `--name`, `--name=value` or `--name value` in the word `s` at `p`; a unique prefix of a name is accepted.
-fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
+fn long_option(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    args: &[Val],
+    scan: &OptionScan<'_>,
+    (p, s): (Val, &[u8]),
+) -> ModelResult {
     let table = match long_options(m, th, arg(args, 3))? {
         Ok(t) => t,
         Err(v) => return Ok(Ret::Val(v)),
@@ -226,7 +232,7 @@ fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'
         set(m, "optopt", 4, option);
         Ok(Ret::Val(Val::new(u64::from(gives))))
     };
-    let means = |l: &Long| (l.argument, l.flag.bits, l.value.bits);
+    let means = |l: &LongOption| (l.argument, l.flag.bits, l.value.bits);
     let mut prefixed = table.iter().enumerate().filter(|(_, l)| l.name.starts_with(name));
     let exact = table.iter().position(|l| l.name == name);
     let first = prefixed.next();
@@ -263,7 +269,7 @@ fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'
 }
 
 /// Parses the next letter of the word `s` at `p`, with its argument if it takes one.
-fn short_option(m: &mut Machine<'_>, th: &Thread, scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
+fn short_option(m: &mut Machine<'_>, th: &Thread, scan: &OptionScan<'_>, (p, s): (Val, &[u8])) -> ModelResult {
     let at = m.libc.getopt.within.max(1);
     let Some(c) = s.get(at as usize).copied() else { return Ok(Ret::Val(Val::poison(Reason::BAD_READ))) };
     let last = at as usize + 1 == s.len();

@@ -2,7 +2,8 @@
 
 use super::arguments::{arg, short_name, write};
 use crate::api::ObjectKind;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -10,9 +11,7 @@ use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 
-type Res = Result<Ret, Stop>;
-
-pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (site, name) = (m.user_site(th), short_name(m, call));
     m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
 }
@@ -28,13 +27,13 @@ fn product(a: Val, b: Val) -> Val {
     }
 }
 
-pub fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
     m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0))
         .map(Ret::Val)
 }
 
-pub fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let (old, size, site) = (arg(args, 0), arg(args, 1), m.user_site(th));
     let new = m.heap_object(ObjectKind::HostHeap, "realloc", site, size, Fill::Poison(Reason::UNINIT))?;
     if old.is_poison() || old.bits == 0 {
@@ -51,7 +50,7 @@ pub fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val])
     Ok(Ret::Val(new))
 }
 
-pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let p = arg(args, 0);
     if let Some(a) = p.known().filter(|a| *a != 0) {
         // The C library ends the program if it is given memory that it did not allocate.
@@ -60,7 +59,7 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
                 || o.kind == ObjectKind::Pinned && o.name.starts_with("cu")
         });
         if foreign && !th.on_device() {
-            return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
+            return Err(ThreadStop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
         }
         release(m, th, a)?;
     }
@@ -70,7 +69,7 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
 /// Frees the object that starts at an address: its contents are dropped, its size is kept for messages. The CUDA
 /// runtime refuses any other address; the C library ends the program or causes damage that the interpreter does not
 /// model.
-pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
+pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), ThreadStop> {
     let (id, 0) = split(address) else { return Ok(()) };
     let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
     if freed {
@@ -87,11 +86,11 @@ const fn can_be_freed(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
 }
 
-pub fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     malloc(m, th, call, &args[1.min(args.len())..])
 }
 
-pub fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
     let p = m.heap_object(ObjectKind::HostHeap, "posix_memalign", site, arg(args, 2), Fill::Poison(Reason::UNINIT))?;
     write(m, th, call, arg(args, 0), 64, p)?;

@@ -1,24 +1,25 @@
 //! Target-independent LLVM intrinsics (LLVM Language Reference, "Intrinsic Functions").
 
 use super::arguments::arg;
-use super::lanes::{Res, absolute, binary, float2, int_n, integers, multiply_add, s, width};
+use super::lanes::{absolute, binary, float2, int_n, integers, multiply_add, s, width};
 use super::math::of_reals;
-use super::model::{self, Class, Entry, Table, by_name};
+use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
 use super::nvvm::{self, nvvm};
 use super::simple::{first, nothing, zero};
 use super::stdio::{va_copy, va_start};
 use crate::device::builtins::trap;
+use crate::machine::call::ModelResult;
 use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
-use crate::machine::state::{Machine, Model};
+use crate::machine::state::{ConcreteModel, Machine};
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
-use models::row::Key;
+use models::row::NameKey;
 
 /// `{result, overflowed}`.
 macro_rules! overflow {
     ($f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             let (x, y, w) = (arg(a, 0), arg(a, 1), width(c));
             let (Some(p), Some(q)) = (x.known(), y.known()) else {
                 let r = Val::poison(if x.is_poison() { x.poison } else { y.poison });
@@ -29,7 +30,7 @@ macro_rules! overflow {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the result wraps")]
             Ok(Ret::Many(vec![Val::new(v as u64 & mask(w)), Val::new(u64::from(over))]))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 
@@ -53,14 +54,14 @@ fn clamp(v: i128, w: u32) -> u64 {
 }
 
 /// Target-independent LLVM intrinsics, by their name without type suffixes.
-const LLVM: Table = &[
+const LLVM: ModelTable = &[
     (
         &["sadd.with.overflow"],
         overflow!(|a, b, w| {
             let v = s(a, w) + s(b, w);
             (v, !fits_signed(v, w))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["ssub.with.overflow"],
@@ -68,7 +69,7 @@ const LLVM: Table = &[
             let v = s(a, w) - s(b, w);
             (v, !fits_signed(v, w))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["smul.with.overflow"],
@@ -76,7 +77,7 @@ const LLVM: Table = &[
             let v = s(a, w) * s(b, w);
             (v, !fits_signed(v, w))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["uadd.with.overflow"],
@@ -84,7 +85,7 @@ const LLVM: Table = &[
             let v = i128::from(a) + i128::from(b);
             (v, !fits(v, w))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["usub.with.overflow"],
@@ -92,7 +93,7 @@ const LLVM: Table = &[
             let v = i128::from(a) - i128::from(b);
             (v, !fits(v, w))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["umul.with.overflow"],
@@ -100,26 +101,26 @@ const LLVM: Table = &[
             let (v, over) = u128::from(a).overflowing_mul(u128::from(b));
             (v.cast_signed(), over || v >> w != 0)
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["sadd.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) + s(a[1], w), w))), Class::Pure),
-    (&["ssub.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) - s(a[1], w), w))), Class::Pure),
-    (&["uadd.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) + i128::from(a[1]), w))), Class::Pure),
-    (&["usub.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) - i128::from(a[1]), w))), Class::Pure),
-    (&["is.constant"], is_constant, Class::Pure),
-    (&["stacksave"], zero, Class::Pure),
-    (&["stackrestore"], nothing, Class::Pure),
-    (&["fmuladd"], multiply_add, Class::Pure),
-    (&["abs"], absolute, Class::Pure),
-    (&["smax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), Class::Pure),
-    (&["smin"], int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())), Class::Pure),
-    (&["umax"], int_n!(2, |a, _| Some(a[0].max(a[1]))), Class::Pure),
-    (&["umin"], int_n!(2, |a, _| Some(a[0].min(a[1]))), Class::Pure),
-    (&["ctpop"], int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))), Class::Pure),
+    (&["sadd.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) + s(a[1], w), w))), ModelClass::Pure),
+    (&["ssub.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) - s(a[1], w), w))), ModelClass::Pure),
+    (&["uadd.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) + i128::from(a[1]), w))), ModelClass::Pure),
+    (&["usub.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) - i128::from(a[1]), w))), ModelClass::Pure),
+    (&["is.constant"], is_constant, ModelClass::Pure),
+    (&["stacksave"], zero, ModelClass::Pure),
+    (&["stackrestore"], nothing, ModelClass::Pure),
+    (&["fmuladd"], multiply_add, ModelClass::Pure),
+    (&["abs"], absolute, ModelClass::Pure),
+    (&["smax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), ModelClass::Pure),
+    (&["smin"], int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())), ModelClass::Pure),
+    (&["umax"], int_n!(2, |a, _| Some(a[0].max(a[1]))), ModelClass::Pure),
+    (&["umin"], int_n!(2, |a, _| Some(a[0].min(a[1]))), ModelClass::Pure),
+    (&["ctpop"], int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))), ModelClass::Pure),
     (
         &["ctlz"],
         int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 { None } else { Some(u64::from(a[0].leading_zeros() - (64 - w))) }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["cttz"],
@@ -128,17 +129,17 @@ const LLVM: Table = &[
         } else {
             Some(u64::from(a[0].trailing_zeros()))
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["bswap"], int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))), Class::Pure),
-    (&["bitreverse"], int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))), Class::Pure),
+    (&["bswap"], int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))), ModelClass::Pure),
+    (&["bitreverse"], int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))), ModelClass::Pure),
     (
         &["fshl"],
         int_n!(3, |a, w| {
             let k = a[2] % u64::from(w);
             Some(if k == 0 { a[0] } else { a[0] << k | a[1] >> (u64::from(w) - k) })
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
     (
         &["fshr"],
@@ -146,18 +147,18 @@ const LLVM: Table = &[
             let k = a[2] % u64::from(w);
             Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
         }),
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["ptrmask"], int_n!(2, |a, _| Some(a[0] & a[1])), Class::Pure),
+    (&["ptrmask"], int_n!(2, |a, _| Some(a[0] & a[1])), ModelClass::Pure),
     // Result for an unknown object: the maximum, or the minimum if the call asks for it.
-    (&["objectsize"], object_size, Class::Pure),
-    (&["trap", "debugtrap", "ubsantrap"], trap, Class::Ends),
-    (&["va_start"], va_start, Class::Memory),
-    (&["va_copy"], va_copy, Class::Memory),
-    (&["powi"], powi, Class::Pure),
-    (&["is.fpclass"], is_fpclass, Class::Pure),
-    (&["minimum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }), Class::Pure),
-    (&["maximum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }), Class::Pure),
+    (&["objectsize"], object_size, ModelClass::Pure),
+    (&["trap", "debugtrap", "ubsantrap"], trap, ModelClass::Ends),
+    (&["va_start"], va_start, ModelClass::Memory),
+    (&["va_copy"], va_copy, ModelClass::Memory),
+    (&["powi"], powi, ModelClass::Pure),
+    (&["is.fpclass"], is_fpclass, ModelClass::Pure),
+    (&["minimum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }), ModelClass::Pure),
+    (&["maximum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }), ModelClass::Pure),
     // These return their first argument.
     (
         &[
@@ -173,7 +174,7 @@ const LLVM: Table = &[
             "arithmetic.fence",
         ],
         first,
-        Class::Pure,
+        ModelClass::Pure,
     ),
     // These have no effect that matters here.
     (
@@ -194,12 +195,12 @@ const LLVM: Table = &[
             "va_end",
         ],
         nothing,
-        Class::Pure,
+        ModelClass::Pure,
     ),
 ];
 
 /// Model of an LLVM intrinsic by its name without `llvm.`; models of other targets' intrinsics are elsewhere.
-pub fn intrinsic(name: &str) -> Option<Entry> {
+pub fn intrinsic(name: &str) -> Option<ModelEntry> {
     // The whole name without type suffixes identifies the intrinsic.
     let base = ir::intrinsic::without_types(name);
     let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
@@ -214,9 +215,9 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
 }
 
 /// Names of the intrinsics that have a model here.
-pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(LLVM, "llvm.", Key::whole)
-        .chain(IS_INTRINSIC.iter().map(|n| Key::whole(format!("llvm.{n}"))))
+pub fn keys() -> impl Iterator<Item = NameKey> {
+    model::keys(LLVM, "llvm.", NameKey::whole)
+        .chain(IS_INTRINSIC.iter().map(|n| NameKey::whole(format!("llvm.{n}"))))
         .chain(nvvm::keys())
 }
 
@@ -261,15 +262,15 @@ const IS_INTRINSIC: &[&str] = &[
 ];
 
 /// `llvm.is.constant`: the result depends on the compiler.
-fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(Ret::Val(Val::poison(Reason::OPEN)))
 }
 
-fn object_size(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn object_size(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     Ok(Ret::Val(if arg(a, 1) == Val::ZERO { Val::new(u64::MAX) } else { Val::ZERO }))
 }
 
-fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     let (x, n, w) = (arg(a, 0), arg(a, 1), width(c));
     Ok(Ret::Val(match (x.known(), n.known()) {
         #[expect(clippy::cast_possible_truncation, reason = "the exponent is an i32")]
@@ -279,7 +280,7 @@ fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
 }
 
 /// `llvm.is.fpclass`; the LLVM Language Reference defines the bits of the mask.
-fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     use std::num::FpCategory as F;
     let (x, m, w) = (arg(a, 0), arg(a, 1), width(c));
     if !is_float_width(w) {
@@ -357,13 +358,13 @@ mod tests {
 
     #[test]
     fn functions_of_integers_are_what_they_are_at_each_width() {
-        use crate::machine::form::{Arg, Callee, Opd};
+        use crate::machine::form::{Arg, CallTarget, Opd};
         use ir::reference;
         let program = ir::Program::default();
         let mut m = Machine::new(
             &program,
-            &crate::Inputs::default(),
-            &crate::Budget::default(),
+            &crate::ConcreteInputs::default(),
+            &crate::RunBudget::default(),
             crate::observe::Observer::exhaustive(),
         );
         let mut th = Thread::host();
@@ -374,7 +375,7 @@ mod tests {
                 let flag = usize::from(matches!(*name, "abs" | "ctlz" | "cttz"));
                 let arg = |bits| Arg { opd: Opd::reg(0), slots: 1, bits, float: false };
                 let args = (0..*takes).map(|_| arg(bits)).chain((0..flag).map(|_| arg(1))).collect();
-                let call = CallInfo { callee: Callee::Unknown, target: None, args, dst: 0, slots: 1 };
+                let call = CallInfo { callee: CallTarget::Unknown, target: None, args, dst: 0, slots: 1 };
                 let numbers = [7, 91, 1234].map(|seed| reference::samples(u32::from(bits), seed));
                 for i in 0..numbers[0].len() {
                     for j in 0..numbers[1].len() {

@@ -3,14 +3,13 @@
 
 use super::arguments::arg;
 use crate::machine::arith::floating;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, float, float_bits, is_float_width, low32, mask, signed};
 use ir::BinOp;
-
-pub(super) type Res = Result<Ret, Stop>;
 
 /// Width in bits of the call's first argument.
 pub(super) fn width(call: &CallInfo) -> u32 {
@@ -97,42 +96,42 @@ pub(super) fn integers(call: &CallInfo, args: &[Val], k: usize, f: fn(&[u64], u3
 
 macro_rules! float1 {
     ($f:expr, $float:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(unary_each(c, a, $f, $float))
         }
-        model as Model
+        model as ConcreteModel
     }};
     ($f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(unary(c, a, $f))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 macro_rules! float2 {
     ($f:expr, $float:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(binary_each(c, a, $f, $float))
         }
-        model as Model
+        model as ConcreteModel
     }};
     ($f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(binary(c, a, $f))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 macro_rules! int_n {
     ($k:expr, $f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(integers(c, a, $k, $f))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 /// Absolute value. The smallest integer has none in its width: that wraps.
-pub(super) fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
     let w = width(c);
     m.wrapped |= arg(a, 0).known().is_some_and(|v| s(v, w) == -(1i128 << (w - 1)));
     Ok(integers(c, a, 1, |a, w| Some(signed(a[0], w).unsigned_abs())))
@@ -171,7 +170,7 @@ pub(super) fn remainder(x: f64, y: f64) -> f64 {
 }
 
 /// `a * b + c` with one rounding, for each lane.
-pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (w, n) = (width(call), args.len() / 3);
     if !is_float_width(w) || w == 80 {
         return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
@@ -198,7 +197,7 @@ pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[
 }
 
 /// `a * b + c`, which a compiler may round once or twice (LLVM's `llvm.fmuladd`): known if both give the same value.
-pub(super) fn multiply_add(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn multiply_add(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (w, n) = (width(call), args.len() / 3);
     let Ret::Many(mut fused) = fma(m, th, call, args)? else {
         return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
@@ -229,24 +228,24 @@ pub(super) fn to_int(call: &CallInfo, args: &[Val], bits: u32, round: fn(f64) ->
 
 macro_rules! round_to {
     ($bits:expr, $f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             Ok(to_int(c, a, $bits, $f))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 
 /// Predicate of a floating-point value.
 macro_rules! test {
     ($f:expr) => {{
-        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
             let (v, f): (Val, fn(f64) -> bool) = (arg(a, 0), $f);
             if !is_float_width(width(c)) {
                 return Ok(Ret::Val(Val::poison(Reason::OPEN)));
             }
             Ok(Ret::Val(v.known().map_or(Val::poison(v.poison), |b| Val::new(u64::from(f(float(b, width(c))))))))
         }
-        model as Model
+        model as ConcreteModel
     }};
 }
 

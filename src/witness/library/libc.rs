@@ -3,13 +3,14 @@
 use super::arguments::{arg, name_of, not_null, read, text, write};
 use super::getopt::{getopt, getopt_long};
 use super::heap::{calloc, free, malloc, memalign, posix_memalign, realloc};
-use super::model::{Class, Entry, Table, by_name};
+use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
 use super::simple::{one, outside, zero};
 use crate::api::Cause;
 use crate::api::ObjectKind;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -17,10 +18,8 @@ use crate::machine::value::{Reason, Val, mask};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 
-type Res = Result<Ret, Stop>;
-
 /// Functions of the C library: process, allocation, string conversion, random numbers, options.
-pub(super) const LIBC: Table = &[
+pub(super) const LIBC: ModelTable = &[
     (
         &[
             "atexit",
@@ -46,39 +45,39 @@ pub(super) const LIBC: Table = &[
             "madvise",
         ],
         zero,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["setvbuf", "setbuf"], set_buffer, Class::Memory),
-    (&["omp_get_num_threads", "omp_in_parallel"], one, Class::Pure),
-    (&["malloc", "valloc", "alloca"], malloc, Class::Memory),
-    (&["calloc"], calloc, Class::Memory),
-    (&["realloc"], realloc, Class::Memory),
-    (&["free", "cfree"], free, Class::Memory),
-    (&["aligned_alloc", "memalign"], memalign, Class::Memory),
-    (&["posix_memalign"], posix_memalign, Class::Memory),
-    (&["atoi"], atoi, Class::Pure),
-    (&["atol", "atoll"], atol, Class::Pure),
-    (&["atof"], atof, Class::Pure),
+    (&["setvbuf", "setbuf"], set_buffer, ModelClass::Memory),
+    (&["omp_get_num_threads", "omp_in_parallel"], one, ModelClass::Pure),
+    (&["malloc", "valloc", "alloca"], malloc, ModelClass::Memory),
+    (&["calloc"], calloc, ModelClass::Memory),
+    (&["realloc"], realloc, ModelClass::Memory),
+    (&["free", "cfree"], free, ModelClass::Memory),
+    (&["aligned_alloc", "memalign"], memalign, ModelClass::Memory),
+    (&["posix_memalign"], posix_memalign, ModelClass::Memory),
+    (&["atoi"], atoi, ModelClass::Pure),
+    (&["atol", "atoll"], atol, ModelClass::Pure),
+    (&["atof"], atof, ModelClass::Pure),
     // glibc's headers rename some functions for C23.
     (
         &["strtol", "strtoll", "strtoq", "strtoimax", "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoimax"],
         strtol,
-        Class::Memory,
+        ModelClass::Memory,
     ),
     (
         &["strtoul", "strtoull", "strtouq", "strtoumax", "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax"],
         strtoul,
-        Class::Memory,
+        ModelClass::Memory,
     ),
-    (&["strtod"], strtod, Class::Memory),
-    (&["strtof"], strtof, Class::Memory),
-    (&["rand", "random"], rand, Class::Random),
-    (&["srand", "srandom"], srand, Class::Random),
-    (&["rand_r"], rand_r, Class::Memory),
-    (&["drand48"], drand48, Class::Random),
-    (&["lrand48"], lrand48, Class::Random),
-    (&["mrand48"], mrand48, Class::Random),
-    (&["srand48"], srand48, Class::Random),
+    (&["strtod"], strtod, ModelClass::Memory),
+    (&["strtof"], strtof, ModelClass::Memory),
+    (&["rand", "random"], rand, ModelClass::Random),
+    (&["srand", "srandom"], srand, ModelClass::Random),
+    (&["rand_r"], rand_r, ModelClass::Memory),
+    (&["drand48"], drand48, ModelClass::Random),
+    (&["lrand48"], lrand48, ModelClass::Random),
+    (&["mrand48"], mrand48, ModelClass::Random),
+    (&["srand48"], srand48, ModelClass::Random),
     (
         &[
             "time",
@@ -98,7 +97,7 @@ pub(super) const LIBC: Table = &[
             "gethostname",
         ],
         outside,
-        Class::Memory,
+        ModelClass::Memory,
     ),
     (
         &[
@@ -118,19 +117,19 @@ pub(super) const LIBC: Table = &[
             "popen",
         ],
         files_change,
-        Class::Input,
+        ModelClass::Input,
     ),
-    (&["getenv", "secure_getenv"], getenv, Class::Pure),
-    (&["__errno_location"], errno, Class::Pure),
-    (&["abs"], abs32, Class::Pure),
-    (&["labs", "llabs"], abs64, Class::Pure),
-    (&["qsort"], qsort, Class::Memory),
-    (&["getopt"], getopt, Class::Input),
-    (&["getopt_long", "getopt_long_only"], getopt_long, Class::Input),
+    (&["getenv", "secure_getenv"], getenv, ModelClass::Pure),
+    (&["__errno_location"], errno, ModelClass::Pure),
+    (&["abs"], abs32, ModelClass::Pure),
+    (&["labs", "llabs"], abs64, ModelClass::Pure),
+    (&["qsort"], qsort, ModelClass::Memory),
+    (&["getopt"], getopt, ModelClass::Input),
+    (&["getopt_long", "getopt_long_only"], getopt_long, ModelClass::Input),
 ];
 
 /// Model of a function by its symbol.
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<ModelEntry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
     }
@@ -138,11 +137,11 @@ pub fn find(name: &str) -> Option<Entry> {
 }
 
 /// Stops if a stream gets a buffer in the program's memory, which is not modelled.
-fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if arg(args, 1).known() == Some(0) {
         return Ok(Ret::Val(Val::ZERO));
     }
-    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".into()))
+    Err(ThreadStop::Unknown("a stream keeps what it reads and writes in memory of the program".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
@@ -150,7 +149,7 @@ fn int_result(v: i64, width: u32) -> Val {
     Val::new(v as u64 & mask(width))
 }
 
-fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
         // glibc's atoi is strtol and a truncation.
@@ -159,7 +158,7 @@ fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     }))
 }
 
-fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
         Ok(s) => int_result(as_signed(parse_int(&s, 10, false).0), 64),
@@ -167,7 +166,7 @@ fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     }))
 }
 
-fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     not_null(th, arg(args, 0))?;
     Ok(Ret::Val(
         text(m, th, arg(args, 0))
@@ -182,7 +181,7 @@ fn number(
     call: &CallInfo,
     args: &[Val],
     f: impl FnOnce(&[u8]) -> (Val, usize),
-) -> Res {
+) -> ModelResult {
     let (s, end) = (arg(args, 0), arg(args, 1));
     not_null(th, s)?;
     let (v, at) = match text(m, th, s) {
@@ -210,7 +209,7 @@ fn integer(
     call: &CallInfo,
     args: &[Val],
     f: impl FnOnce(i128) -> (Val, bool),
-) -> Res {
+) -> ModelResult {
     let (base, binary) = match base_of(m, call, args) {
         Ok(Some(b)) => b,
         Ok(None) => {
@@ -235,18 +234,18 @@ fn integer(
     r
 }
 
-fn strtol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strtol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     integer(m, th, call, args, |v| (int_result(as_signed(v), 64), i64::try_from(v).is_err()))
 }
 
-fn strtoul(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strtoul(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     integer(m, th, call, args, |v| (Val::new(as_unsigned(v)), v.unsigned_abs() > u128::from(u64::MAX)))
 }
 
-fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     float(m, th, call, args, |f| Val::f64(f.0))
 }
-fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     float(m, th, call, args, |f| Val::new(u64::from(f.1.to_bits())))
 }
 
@@ -256,7 +255,7 @@ fn float(
     call: &CallInfo,
     args: &[Val],
     f: impl FnOnce((f64, f32)) -> Val,
-) -> Res {
+) -> ModelResult {
     not_null(th, arg(args, 0))?;
     if text(m, th, arg(args, 0)).is_ok_and(|s| parse_float(&s).is_none()) {
         write(m, th, call, arg(args, 1), 64, Val::poison(Reason::OPEN))?;
@@ -266,7 +265,7 @@ fn float(
 }
 
 /// Makes files unknown that are opened later under names which the call may change.
-fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let name = name_of(m, call);
     let why = m.reason(Cause::Contents, &format!("which file is meant behind `{name}`"));
     // Number of path arguments of functions that change named files; other files keep their contents.
@@ -285,7 +284,7 @@ fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
     Ok(Ret::Val(m.unknown("whether a file could be changed")))
 }
 
-fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     if !m.inputs.random.is_empty() {
         let v = m.inputs.random[m.libc.drawn % m.inputs.random.len()];
         m.libc.drawn += 1;
@@ -297,14 +296,14 @@ fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::new(u64::from(m.libc.rand.next()))))
 }
 
-fn srand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn srand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let seed = arg(args, 0);
     m.libc.rand_unknown = seed.poison;
     m.libc.rand = Rand::new(crate::machine::value::low32(seed.bits));
     Ok(Ret::Void)
 }
 
-fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let seed = read(m, th, arg(args, 0), 32)?;
     let Some(s) = seed.known() else { return Ok(Ret::Val(seed)) };
     let (next, result) = super::random::rand_r(crate::machine::value::low32(s));
@@ -320,30 +319,30 @@ fn draw48(m: &mut Machine<'_>, f: impl FnOnce(&mut Drand48) -> Val) -> Ret {
     }
 }
 
-fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(draw48(m, |d| Val::f64(d.double())))
 }
-fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(draw48(m, |d| Val::new(u64::from(d.positive()))))
 }
-fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(draw48(m, |d| Val::new(i64::from(d.signed()).cast_unsigned())))
 }
 
-fn srand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn srand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let seed = arg(args, 0);
     m.libc.drand48_unknown = seed.poison;
     m.libc.drand48 = Drand48::new(crate::machine::value::low32(seed.bits));
     Ok(Ret::Void)
 }
 
-fn getenv(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn getenv(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let name = text(m, th, arg(args, 0)).map(|s| String::from_utf8_lossy(&s).into_owned()).unwrap_or_default();
     m.seen.assume(format!("the environment variable `{name}` is not set"));
     Ok(Ret::Val(Val::ZERO))
 }
 
-fn errno_object(m: &mut Machine<'_>) -> Result<u64, Stop> {
+fn errno_object(m: &mut Machine<'_>) -> Result<u64, ThreadStop> {
     if let Some(a) = m.libc.errno {
         return Ok(a);
     }
@@ -352,7 +351,7 @@ fn errno_object(m: &mut Machine<'_>) -> Result<u64, Stop> {
     Ok(a)
 }
 
-fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), Stop> {
+fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), ThreadStop> {
     let a = errno_object(m)?;
     if let Some(o) = m.mem.global_mut(split(a).0) {
         o.store.write(0, 4, Val::new(v));
@@ -360,11 +359,11 @@ fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     errno_object(m).map(|a| Ret::Val(Val::new(a)))
 }
 
-fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let v = arg(args, 0);
     m.wrapped |= v.known().is_some_and(|b| crate::machine::value::low32(b).cast_signed() == i32::MIN);
     Ok(Ret::Val(
@@ -372,19 +371,19 @@ fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     ))
 }
 
-fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let v = arg(args, 0);
     m.wrapped |= v.known().is_some_and(|b| b.cast_signed() == i64::MIN);
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(b.cast_signed().unsigned_abs()))))
 }
 
 /// Sorts with the program's comparison function if everything is known; otherwise the array becomes unknown.
-fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
     let f = compare.known().and_then(|a| m.mem.func_at(a));
     let (Some(b), Some(n), Some(w), Some(f)) = (base.known(), n.known(), width.known(), f) else {
         let why = m.reason(Cause::Contents, "what `qsort` sorted");
-        m.forget(th, base, why);
+        m.havoc(th, base, why);
         return Ok(Ret::Void);
     };
     // Merge sort over indices, like glibc's, so that equal elements keep their order.
@@ -419,7 +418,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     let (id, off) = split(b);
     if unknown || !m.mem.get(&th.stack, id).is_some_and(|o| o.holds(off, n.saturating_mul(w))) {
         let why = m.reason(Cause::Contents, "what `qsort` sorted");
-        m.forget(th, base, why);
+        m.havoc(th, base, why);
         return Ok(Ret::Void);
     }
     if let Some(o) = m.mem.get_mut(&mut th.stack, id) {

@@ -1,11 +1,11 @@
 //! Entries of the tables of modelled functions: a model, and what skipping a call would lose.
 
-use crate::machine::state::Model;
-use models::row::Key;
+use crate::machine::state::ConcreteModel;
+use models::row::NameKey;
 
 /// What skipping a call would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum ModelClass {
     /// The result alone.
     Pure,
     /// Writes through arguments, or memory that the call allocates or frees.
@@ -23,18 +23,18 @@ pub enum Class {
 }
 
 /// A model and its class.
-pub type Entry = (Model, Class);
+pub type ModelEntry = (ConcreteModel, ModelClass);
 
 /// A family of functions: names, the model of each of them, and its class.
-pub type Table = &'static [(&'static [&'static str], Model, Class)];
+pub type ModelTable = &'static [(&'static [&'static str], ConcreteModel, ModelClass)];
 
 /// Model of a function by its whole name.
-pub fn by_name(table: Table, name: &str) -> Option<Entry> {
+pub fn by_name(table: ModelTable, name: &str) -> Option<ModelEntry> {
     table.iter().find(|(names, ..)| names.contains(&name)).map(|(_, model, class)| (*model, *class))
 }
 
 /// Model of a function by prefix of its name; the first matching row counts.
-pub fn by_start(table: Table, name: &str) -> Option<Entry> {
+pub fn by_start(table: ModelTable, name: &str) -> Option<ModelEntry> {
     table
         .iter()
         .find(|(starts, ..)| starts.iter().any(|p| name.starts_with(p)))
@@ -42,6 +42,6 @@ pub fn by_start(table: Table, name: &str) -> Option<Entry> {
 }
 
 /// Keys of a table's names, after their common prefix.
-pub fn keys(table: Table, prefix: &'static str, key: fn(String) -> Key) -> impl Iterator<Item = Key> {
+pub fn keys(table: ModelTable, prefix: &'static str, key: fn(String) -> NameKey) -> impl Iterator<Item = NameKey> {
     table.iter().flat_map(|(names, ..)| *names).map(move |n| key(format!("{prefix}{n}")))
 }

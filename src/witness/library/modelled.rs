@@ -1,28 +1,28 @@
 //! Decides which functions have a model, before the interpreter enters their bodies.
 
-use super::model::{self, Class, Entry};
+use super::model::{self, ModelClass, ModelEntry};
 use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
-use crate::machine::form::Callee;
+use crate::machine::form::CallTarget;
 use ir::{FuncRef, Program, Side};
-use models::row::{Key, On};
+use models::row::{CallSide, NameKey};
 use models::table::not_returning;
 
 /// Target of a call of this function (resolved in the program).
-pub fn resolve(program: &Program, f: FuncRef) -> Callee {
+pub fn resolve(program: &Program, f: FuncRef) -> CallTarget {
     match find(program, f) {
-        Some((m, _)) => Callee::Model(m),
-        None if program.func(f).is_declaration() => Callee::Unknown,
-        None => Callee::Body(f),
+        Some((m, _)) => CallTarget::Model(m),
+        None if program.func(f).is_declaration() => CallTarget::Unknown,
+        None => CallTarget::Body(f),
     }
 }
 
 /// Class of what skipping a call of this function would lose.
-pub fn class(program: &Program, f: FuncRef) -> Class {
-    find(program, f).map_or(Class::Memory, |e| e.1)
+pub fn class(program: &Program, f: FuncRef) -> ModelClass {
+    find(program, f).map_or(ModelClass::Memory, |e| e.1)
 }
 
-fn find(program: &Program, f: FuncRef) -> Option<Entry> {
+fn find(program: &Program, f: FuncRef) -> Option<ModelEntry> {
     let func = program.func(f);
     let name = func.name.as_str();
     if let Some(rest) = name.strip_prefix("llvm.") {
@@ -43,20 +43,20 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
 
 /// Keys of the functions that the interpreter models.
 #[must_use]
-pub fn keys() -> Vec<(On, Key)> {
+pub fn keys() -> Vec<(CallSide, NameKey)> {
     let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS, entry_points::OF_LIBRARIES]
         .into_iter()
-        .flat_map(|t| model::keys(t, "", Key::whole));
-    let ends = not_returning().map(|(n, _)| Key::whole(n));
+        .flat_map(|t| model::keys(t, "", NameKey::whole));
+    let ends = not_returning().map(|(n, _)| NameKey::whole(n));
     let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
     let device = builtins::keys().chain(math::keys_of_device());
-    host.map(|k| (On::Host, k))
-        .chain(device.map(|k| (On::Device, k)))
-        .chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k)))
+    host.map(|k| (CallSide::Host, k))
+        .chain(device.map(|k| (CallSide::Device, k)))
+        .chain(intrinsics::keys().map(|k| (CallSide::of_intrinsic(&k), k)))
         .collect()
 }
 
-fn host_library(name: &str) -> Option<Entry> {
+fn host_library(name: &str) -> Option<ModelEntry> {
     model::by_name(tensors::BASIS, name)
         .or_else(|| model::by_name(entry_points::OF_LIBRARIES, name))
         .or_else(|| libc::find(name))

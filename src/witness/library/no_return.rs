@@ -1,10 +1,11 @@
 //! Functions that never return, or may not return.
 
 use super::arguments::{arg, name_of};
-use super::model::{Class, Entry};
+use super::model::{ModelClass, ModelEntry};
 use super::simple::{ends, outside};
-use crate::api::{Cause, Why};
-use crate::machine::call::{Ret, Stop};
+use crate::api::{Cause, UndecidedReason};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -13,9 +14,7 @@ use ir::Side;
 use models::no_return::returns;
 use models::returns::Returns;
 
-type Res = Result<Ret, Stop>;
-
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<ModelEntry> {
     let model = match (name, returns(name)?) {
         ("syscall", _) => syscall,
         (_, Returns::Never) => ends,
@@ -23,7 +22,7 @@ pub fn find(name: &str) -> Option<Entry> {
         (_, Returns::IfHandled(_)) => if_handled,
         (_, Returns::Perhaps) => perhaps,
     };
-    Some((model, Class::Ends))
+    Some((model, ModelClass::Ends))
 }
 
 /// Functions that let a program continue after a signal.
@@ -59,13 +58,13 @@ fn argument_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
     }
 }
 
-fn perhaps(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
+fn perhaps(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> ModelResult {
     let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
     let text = format!("{at}: the call of `{}` may not return", name_of(m, call));
-    Err(Stop::Unknown(Why { text, cause: Cause::Call }))
+    Err(ThreadStop::Unknown(UndecidedReason { text, cause: Cause::Call }))
 }
 
-fn if_zero(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn if_zero(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match argument_of(m, call, args).known().map(|v| signed(v, 32)) {
         Some(0) => Ok(Ret::Void),
         Some(_) => ends(m, th, call, args),
@@ -73,7 +72,7 @@ fn if_zero(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
     }
 }
 
-fn if_handled(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn if_handled(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let Some(signal) = argument_of(m, call, args).known() else { return perhaps(m, th, call, args) };
     let handles =
         || m.program.functions().any(|(_, module, f)| module.side == Side::Host && HANDLES.contains(&f.name.as_str()));
@@ -91,7 +90,7 @@ fn if_handled(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val
     }
 }
 
-fn syscall(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn syscall(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match arg(args, 0).known() {
         Some(n) if EXITS.contains(&n) => ends(m, th, call, args),
         Some(n) if !MAY_END.contains(&n) => outside(m, th, call, args),

@@ -2,20 +2,21 @@
 //! `device/builtins`.
 
 use super::arguments::arg;
-use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
-use super::model::{Class, Entry};
+use super::lanes::{binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
+use super::model::{ModelClass, ModelEntry};
 use super::simple::first;
 use crate::api::ObjectKind;
+use crate::machine::call::ModelResult;
 use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
-use crate::machine::state::{Machine, Model};
+use crate::machine::state::{ConcreteModel, Machine};
 use crate::machine::thread::Thread;
 use crate::machine::value::{Val, mask, signed};
 use crate::memory::space::split;
-use models::row::Key;
+use models::row::NameKey;
 
 /// Allowed suffixes of an intrinsic's name.
-enum Way {
+enum SuffixRule {
     /// A type.
     Plain,
     /// A type, and rounding to nearest or in the device's fast approximation, which differ in the last place.
@@ -24,10 +25,10 @@ enum Way {
     Types(&'static [&'static str]),
 }
 
-use Way::{Near, Plain, Types};
+use SuffixRule::{Near, Plain, Types};
 
 /// Arithmetic NVPTX intrinsics, which libdevice's bodies use: name before the first dot, allowed suffix, model.
-const NVVM: &[(&str, Way, Model)] = &[
+const NVVM: &[(&str, SuffixRule, ConcreteModel)] = &[
     ("sqrt", Near, float1!(f64::sqrt)),
     ("rsqrt", Near, float1!(|x| 1.0 / x.sqrt())),
     ("rcp", Near, float1!(|x| 1.0 / x)),
@@ -69,9 +70,9 @@ const NVVM: &[(&str, Way, Model)] = &[
     ("d2i", Types(&["lo"]), int_n!(1, |a, _| Some(a[0] & mask(32)))),
     ("d2i", Types(&["hi"]), int_n!(1, |a, _| Some(a[0] >> 32))),
     ("lohi", Types(&["i2d"]), lohi),
-    ("isspacep", Types(&["global"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Global))),
-    ("isspacep", Types(&["shared", "shared.cluster"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Shared))),
-    ("isspacep", Types(&["local", "const"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Other))),
+    ("isspacep", Types(&["global"]), |m, th, _, a| Ok(is_in(m, th, a, AddressWindow::Global))),
+    ("isspacep", Types(&["shared", "shared.cluster"]), |m, th, _, a| Ok(is_in(m, th, a, AddressWindow::Shared))),
+    ("isspacep", Types(&["local", "const"]), |m, th, _, a| Ok(is_in(m, th, a, AddressWindow::Other))),
     ("bitcast", Types(&["f2i", "i2f", "d2ll", "ll2d"]), first),
 ];
 
@@ -79,7 +80,7 @@ const NVVM: &[(&str, Way, Model)] = &[
 const ROUNDED: &[(&str, u32)] = &[("d2i", 32), ("f2i", 32), ("d2ll", 64), ("f2ll", 64)];
 
 /// Model of an arithmetic NVPTX intrinsic by its name without `llvm.nvvm.`.
-pub(super) fn nvvm(name: &str) -> Option<Entry> {
+pub(super) fn nvvm(name: &str) -> Option<ModelEntry> {
     let (base, rest) = name.split_once('.').unwrap_or((name, ""));
     // Strips the type and the flag that flushes subnormal numbers to zero.
     let way = rest
@@ -87,31 +88,31 @@ pub(super) fn nvvm(name: &str) -> Option<Entry> {
         .or_else(|| rest.strip_suffix('d'))
         .map(|r| r.trim_end_matches('.'))
         .map(|r| r.strip_suffix("ftz").map_or(r, |r| r.trim_end_matches('.')));
-    let fits = |w: &Way| match w {
+    let fits = |w: &SuffixRule| match w {
         Plain => way == Some(""),
         Near => matches!(way, Some("" | "rn" | "approx" | "full")),
         Types(types) => types.contains(&rest),
     };
     if let Some((.., model)) = NVVM.iter().find(|(n, way, _)| *n == base && fits(way)) {
-        return Some((*model, Class::Pure));
+        return Some((*model, ModelClass::Pure));
     }
     let (_, bits) = ROUNDED.iter().find(|(n, _)| *n == base)?;
     rounded(rest.strip_suffix(".ftz").unwrap_or(rest), *bits)
 }
 
 /// Names of the intrinsics that have a model here.
-pub(super) fn keys() -> impl Iterator<Item = Key> {
+pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     NVVM.iter()
         .flat_map(|(n, way, _)| match way {
-            Types([""]) => vec![Key::whole(format!("llvm.nvvm.{n}"))],
-            Types(types) => types.iter().map(|t| Key::whole(format!("llvm.nvvm.{n}.{t}"))).collect(),
-            Plain | Near => vec![Key::real(format!("llvm.nvvm.{n}"))],
+            Types([""]) => vec![NameKey::whole(format!("llvm.nvvm.{n}"))],
+            Types(types) => types.iter().map(|t| NameKey::whole(format!("llvm.nvvm.{n}.{t}"))).collect(),
+            Plain | Near => vec![NameKey::real(format!("llvm.nvvm.{n}"))],
         })
-        .chain(ROUNDED.iter().map(|(n, _)| Key::real(format!("llvm.nvvm.{n}"))))
+        .chain(ROUNDED.iter().map(|(n, _)| NameKey::real(format!("llvm.nvvm.{n}"))))
 }
 
-fn rounded(mode: &str, bits: u32) -> Option<Entry> {
-    let m: Model = match (mode, bits) {
+fn rounded(mode: &str, bits: u32) -> Option<ModelEntry> {
+    let m: ConcreteModel = match (mode, bits) {
         ("rn", 32) => round_to!(32, rint),
         ("rz", 32) => round_to!(32, f64::trunc),
         ("rm", 32) => round_to!(32, f64::floor),
@@ -122,25 +123,27 @@ fn rounded(mode: &str, bits: u32) -> Option<Entry> {
         ("rp", _) => round_to!(64, f64::ceil),
         _ => return None,
     };
-    Some((m, Class::Pure))
+    Some((m, ModelClass::Pure))
 }
 
 /// Window of the generic address space.
 #[derive(PartialEq)]
-enum Space {
+enum AddressWindow {
     Global,
     Shared,
     Other,
 }
 
 /// PTX `isspacep`: whether an address is in a window. Unknown for constant, parameter and local memory.
-fn is_in(m: &mut Machine<'_>, th: &Thread, args: &[Val], space: Space) -> Ret {
+fn is_in(m: &mut Machine<'_>, th: &Thread, args: &[Val], space: AddressWindow) -> Ret {
     let p = arg(args, 0);
     let Some(address) = p.known() else { return Ret::Val(Val::poison(p.poison)) };
     let kind = m.mem.get(&th.stack, split(address).0).map(|o| o.kind);
     let held = match kind {
-        Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned | ObjectKind::DeviceGlobal) => Space::Global,
-        Some(ObjectKind::Shared | ObjectKind::DynamicShared) => Space::Shared,
+        Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned | ObjectKind::DeviceGlobal) => {
+            AddressWindow::Global
+        }
+        Some(ObjectKind::Shared | ObjectKind::DynamicShared) => AddressWindow::Shared,
         _ => return Ret::Val(m.unknown("which memory an address is of")),
     };
     Ret::Val(Val::new(u64::from(held == space)))
@@ -163,7 +166,7 @@ fn permute(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-fn lohi(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn lohi(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let (low, high) = (arg(a, 0), arg(a, 1));
     Ok(Ret::Val(match (low.known(), high.known()) {
         (Some(l), Some(h)) => Val::new(h << 32 | l & mask(32)),

@@ -1,20 +1,20 @@
 //! State of the C and C++ libraries between calls. Types only: the models are in `libc`, `stdio` and `cxx`.
 
 use super::random::{Drand48, Rand};
-use super::streams::Files;
+use super::streams::OpenFiles;
 use crate::machine::value::{Reason, Val};
 
 /// State of the C library.
 #[derive(Default)]
 pub struct Libc {
     pub rand: Rand,
-    /// Number of values drawn from [`crate::api::Inputs::random`].
+    /// Number of values drawn from [`crate::api::ConcreteInputs::random`].
     pub(super) drawn: usize,
     pub drand48: Drand48,
     /// Reason why future random numbers are unknown.
     pub(super) rand_unknown: Reason,
     pub(super) drand48_unknown: Reason,
-    pub files: Files,
+    pub files: OpenFiles,
     pub(super) errno: Option<u64>,
     pub getopt: Getopt,
     /// Success of the last read from `std::cin`, if known.
@@ -27,12 +27,12 @@ pub struct Libc {
 
 impl Libc {
     /// Makes random numbers unknown after skipped code that drew an unknown number of values.
-    pub fn forget_random(&mut self, why: Reason) {
+    pub fn havoc_random(&mut self, why: Reason) {
         self.rand_unknown = why;
         self.drand48_unknown = why;
     }
-    pub fn forget_input(&mut self, why: Reason) {
-        self.files.forget(why);
+    pub fn havoc_input(&mut self, why: Reason) {
+        self.files.havoc(why);
         self.cin_good = None;
         self.strtok = Val::poison(why);
         self.getopt.unknown = why;

@@ -1,8 +1,8 @@
 //! State of the CUDA runtime between calls. Types only; the models are in `cuda`.
 
-use crate::api::Site;
+use crate::api::ProgramPoint;
 use crate::machine::value::Val;
-use crate::memory::space::ObjId;
+use crate::memory::space::WindowId;
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,9 +37,9 @@ pub struct Cuda {
     /// Whether the program has set an attribute of a memory pool.
     pub(super) pools_set: bool,
     /// Last object that existed when the device was reset.
-    pub(super) ended: ObjId,
+    pub(super) ended: WindowId,
     /// Launch sites that the run reached.
-    pub sites: FxHashSet<Site>,
+    pub sites: FxHashSet<ProgramPoint>,
     pub(super) message: Option<u64>,
 }
 

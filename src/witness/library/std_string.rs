@@ -2,39 +2,38 @@
 
 use super::arguments::{arg, read, text, write};
 use super::heap::release;
-use super::model::{Class, Entry, Table, by_name};
+use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
 use super::simple::nothing;
 use crate::api::ObjectKind;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use crate::memory::store::Fill;
 
-type Res = Result<Ret, Stop>;
-
 /// Members of `std::string`, by the name after the prefix of the class.
-pub(super) const MEMBERS: Table = &[
-    (&["9_M_createERmm"], string_create, Class::Memory),
-    (&["9_M_appendEPKcm"], string_append, Class::Memory),
-    (&["9_M_assignERKS4_"], string_assign, Class::Memory),
-    (&["10_M_replaceEmmPKcm"], string_replace, Class::Memory),
-    (&["14_M_replace_auxEmmmc"], string_fill, Class::Memory),
-    (&["12_M_constructEmc"], string_construct, Class::Memory),
-    (&["9_M_mutateEmmPKcm"], string_mutate, Class::Memory),
-    (&["7reserveEm"], string_reserve, Class::Memory),
-    (&["10_M_disposeEv"], nothing, Class::Memory),
+pub(super) const MEMBERS: ModelTable = &[
+    (&["9_M_createERmm"], string_create, ModelClass::Memory),
+    (&["9_M_appendEPKcm"], string_append, ModelClass::Memory),
+    (&["9_M_assignERKS4_"], string_assign, ModelClass::Memory),
+    (&["10_M_replaceEmmPKcm"], string_replace, ModelClass::Memory),
+    (&["14_M_replace_auxEmmmc"], string_fill, ModelClass::Memory),
+    (&["12_M_constructEmc"], string_construct, ModelClass::Memory),
+    (&["9_M_mutateEmmPKcm"], string_mutate, ModelClass::Memory),
+    (&["7reserveEm"], string_reserve, ModelClass::Memory),
+    (&["10_M_disposeEv"], nothing, ModelClass::Memory),
 ];
 
 /// Model of a member of libstdc++'s `std::string`. Layout: pointer at 0, length at 8, capacity or the characters
 /// themselves at 16.
-pub(super) fn method(method: &str) -> Option<Entry> {
+pub(super) fn method(method: &str) -> Option<ModelEntry> {
     by_name(MEMBERS, method)
 }
 
 /// Writes back the new capacity that libstdc++ chooses; returns the storage.
-fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     // The member function ignores its object; the capacity is the second argument.
     let (cap, old) = (arg(args, 1), arg(args, 2));
     let want = read(m, th, cap, 64)?;
@@ -61,7 +60,7 @@ struct Str {
     bytes: Vec<u8>,
 }
 
-fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, Stop> {
+fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, ThreadStop> {
     let (data, len) = (read(m, th, s, 64)?, read(m, th, Val { bits: s.bits + 8, ..s }, 64)?);
     let Some(d) = data.known() else { return Ok(Err(data.poison)) };
     Ok(super::string::bytes(m, th, data, len).map(|bytes| Str { data: d, bytes }).map_err(|v| v.poison))
@@ -75,7 +74,7 @@ fn string_write(
     s: Val,
     old: u64,
     bytes: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), ThreadStop> {
     let local = s.bits + 16;
     let capacity = if old == local { 15 } else { read(m, th, Val::new(local), 64)?.known().unwrap_or(0) };
     let mut data = old;
@@ -102,7 +101,7 @@ fn string_change(
     call: &CallInfo,
     s: Val,
     f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>,
-) -> Res {
+) -> ModelResult {
     if s.is_poison() {
         return Ok(Ret::Val(s));
     }
@@ -113,7 +112,7 @@ fn string_change(
     });
     match made {
         Ok((old, b)) => string_write(m, th, call, s, old, &b)?,
-        Err(why) => m.forget(th, s, why),
+        Err(why) => m.havoc(th, s, why),
     }
     Ok(Ret::Val(s))
 }
@@ -125,14 +124,14 @@ fn size(v: Val) -> Result<usize, Reason> {
     v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison)
 }
 
-fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     string_change(m, th, call, arg(a, 0), |m, th, b| {
         b.extend(input(m, th, arg(a, 1), arg(a, 2))?);
         Ok(())
     })
 }
 
-fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let other = string_read(m, th, arg(a, 1))?;
     string_change(m, th, call, arg(a, 0), |_, _, b| {
         *b = other?.bytes;
@@ -141,7 +140,7 @@ fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
 }
 
 /// Replaces characters: (position, length, characters, their number).
-fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     string_change(m, th, call, arg(a, 0), |m, th, b| {
         let (pos, n) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?);
         let end = pos.saturating_add(n).min(b.len());
@@ -151,7 +150,7 @@ fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Va
 }
 
 /// Replaces characters by equal ones: (position, length, count, character).
-fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     string_change(m, th, call, arg(a, 0), |_, _, b| {
         let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 3))?.min(1 << 24));
         let end = pos.saturating_add(n).min(b.len());
@@ -162,10 +161,10 @@ fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
 }
 
 /// Constructs a string of `count` equal characters in an uninitialised object.
-fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let s = arg(a, 0);
     let (Some(n), Some(c)) = (arg(a, 1).known().filter(|n| *n <= 1 << 24), arg(a, 2).known()) else {
-        m.forget(th, s, Reason::OPEN);
+        m.havoc(th, s, Reason::OPEN);
         return Ok(Ret::Void);
     };
     write(m, th, call, s, 64, Val::new(s.bits + 16))?;
@@ -175,7 +174,7 @@ fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[
 }
 
 /// Makes room inside a string; the caller sets the length.
-fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let before = string_read(m, th, arg(a, 0))?.map(|s| s.bytes.len() as u64);
     let r = string_change(m, th, call, arg(a, 0), |m, th, b| {
         let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 4))?);
@@ -190,12 +189,12 @@ fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
     Ok(r)
 }
 
-fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     // The capacity has no observable effect that matters; the contents stay.
     string_change(m, th, call, arg(a, 0), |_, _, _| Ok(()))
 }
 
-pub(super) fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let s = string_read(m, th, arg(a, 0))?;
     let t = text(m, th, arg(a, 1));
     Ok(Ret::Val(match (s, t) {

@@ -1,24 +1,23 @@
 //! Streams of the C library: output has no effect; input comes from the run's inputs.
 
 use super::arguments::{arg, text, write};
-use super::format::{Conversion, Scanned, format, scan};
-use super::model::{Class, Entry, Table, by_name};
+use super::format::{ScanValue, Scanned, format, scan};
+use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
 use super::simple::zero;
 use super::streams::{Stream, last_of};
 use super::string::put_text;
 use crate::api::Cause;
 use crate::api::ObjectKind;
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, mask, signed};
 use crate::memory::space::Obj;
 
-type Res = Result<Ret, Stop>;
-
 /// Functions of the C library's streams.
-pub(super) const STDIO: Table = &[
+pub(super) const STDIO: ModelTable = &[
     (
         &[
             "printf",
@@ -42,37 +41,37 @@ pub(super) const STDIO: Table = &[
             "write",
         ],
         output,
-        Class::Pure,
+        ModelClass::Pure,
     ),
-    (&["fwrite", "fwrite_unlocked"], fwrite, Class::Pure),
-    (&["snprintf", "__snprintf_chk"], snprintf, Class::Memory),
-    (&["sprintf"], sprintf, Class::Memory),
-    (&["vsnprintf", "vsprintf"], vsnprintf, Class::Memory),
-    (&["fopen", "fopen64"], fopen, Class::Memory),
-    (&["freopen", "freopen64"], freopen, Class::Input),
-    (&["fclose", "pclose"], zero, Class::Pure),
-    (&["fread", "fread_unlocked"], fread, Class::Input),
-    (&["fgets", "fgets_unlocked"], fgets, Class::Input),
-    (&["fgetc", "fgetc_unlocked", "getc", "getc_unlocked", "_IO_getc"], fgetc, Class::Input),
-    (&["getchar", "getchar_unlocked"], getchar, Class::Input),
-    (&["feof", "feof_unlocked"], feof, Class::Pure),
-    (&["ferror", "ferror_unlocked"], zero, Class::Pure),
-    (&["rewind"], rewind, Class::Input),
-    (&["fseek", "fseeko"], fseek, Class::Input),
-    (&["ftell", "ftello"], ftell, Class::Pure),
-    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], fscanf, Class::Input),
-    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], scanf, Class::Input),
-    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], sscanf, Class::Memory),
-    (&["getline"], getline, Class::Input),
+    (&["fwrite", "fwrite_unlocked"], fwrite, ModelClass::Pure),
+    (&["snprintf", "__snprintf_chk"], snprintf, ModelClass::Memory),
+    (&["sprintf"], sprintf, ModelClass::Memory),
+    (&["vsnprintf", "vsprintf"], vsnprintf, ModelClass::Memory),
+    (&["fopen", "fopen64"], fopen, ModelClass::Memory),
+    (&["freopen", "freopen64"], freopen, ModelClass::Input),
+    (&["fclose", "pclose"], zero, ModelClass::Pure),
+    (&["fread", "fread_unlocked"], fread, ModelClass::Input),
+    (&["fgets", "fgets_unlocked"], fgets, ModelClass::Input),
+    (&["fgetc", "fgetc_unlocked", "getc", "getc_unlocked", "_IO_getc"], fgetc, ModelClass::Input),
+    (&["getchar", "getchar_unlocked"], getchar, ModelClass::Input),
+    (&["feof", "feof_unlocked"], feof, ModelClass::Pure),
+    (&["ferror", "ferror_unlocked"], zero, ModelClass::Pure),
+    (&["rewind"], rewind, ModelClass::Input),
+    (&["fseek", "fseeko"], fseek, ModelClass::Input),
+    (&["ftell", "ftello"], ftell, ModelClass::Pure),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], fscanf, ModelClass::Input),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], scanf, ModelClass::Input),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], sscanf, ModelClass::Memory),
+    (&["getline"], getline, ModelClass::Input),
 ];
 
 /// Model of a function by its symbol.
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<ModelEntry> {
     by_name(STDIO, name)
 }
 
 /// Models output functions: output has no effect, and standard output is kept for people who look at a run.
-fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     match name {
         "printf" | "__printf_chk" => {
@@ -104,7 +103,7 @@ fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 const MAX_OUTPUT: usize = 1 << 16;
 
 /// Models `fwrite`: everything is written.
-fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(arg(args, 2)))
 }
 
@@ -128,7 +127,7 @@ fn print_into(
     args: &[Val],
     (fmt, skip): (usize, usize),
     limit: Val,
-) -> Res {
+) -> ModelResult {
     let made = match text(m, th, arg(args, fmt)) {
         Ok(f) => format(&f, &variadic(call, args, skip), false, &mut |p| text(m, th, p).map_err(|v| v.poison)),
         Err(p) => Err(p.poison),
@@ -142,17 +141,17 @@ fn print_into(
             Ok(Ret::Val(Val::new(s.len() as u64 & mask(32))))
         }
         (Err(why), _) => {
-            m.forget(th, arg(args, 0), why);
+            m.havoc(th, arg(args, 0), why);
             Ok(Ret::Val(Val::poison(why)))
         }
         (_, None) => {
-            m.forget(th, arg(args, 0), limit.poison);
+            m.havoc(th, arg(args, 0), limit.poison);
             Ok(Ret::Val(Val::poison(limit.poison)))
         }
     }
 }
 
-fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     // The checked variant of fortified builds has two more arguments.
     let fmt = if call.args.len() > 4 && call.target.is_some_and(|f| m.program.func(f).name.starts_with("__")) {
         4
@@ -162,24 +161,24 @@ fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val])
     print_into(m, th, call, args, (fmt, fmt + 1), arg(args, 1))
 }
 
-fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     print_into(m, th, call, args, (1, 2), Val::new(u64::MAX))
 }
 
-fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Call, "what `vsnprintf` writes");
-    m.forget(th, arg(args, 0), why);
+    m.havoc(th, arg(args, 0), why);
     Ok(Ret::Val(Val::poison(why)))
 }
 
 /// `va_start`: how a variadic function of the program uses its arguments is not modelled.
-pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Call, "a variadic argument");
-    m.forget(th, arg(args, 0), why);
+    m.havoc(th, arg(args, 0), why);
     Ok(Ret::Void)
 }
 
-pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if let Some(site) = m.site(th) {
         m.copy(th, || site, arg(args, 0), arg(args, 1), Val::new(24))?;
     }
@@ -193,9 +192,10 @@ impl Machine<'_> {
         self.output.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(room)]));
     }
 
-    fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
+    fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, ThreadStop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
-        let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
+        let id =
+            self.mem.add(obj).ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))?;
         self.libc.files.streams.push(Stream {
             address: id.address(),
             bytes,
@@ -207,7 +207,7 @@ impl Machine<'_> {
         Ok(id.address())
     }
 
-    fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, Stop> {
+    fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, ThreadStop> {
         let files = &self.libc.files;
         let changed = if files.moved.is_some() {
             files.moved
@@ -229,7 +229,7 @@ impl Machine<'_> {
     }
 
     /// Stream of the standard input.
-    pub fn stdin(&mut self) -> Result<u64, Stop> {
+    pub fn stdin(&mut self) -> Result<u64, ThreadStop> {
         if let Some(a) = self.libc.files.stdin {
             return Ok(a);
         }
@@ -240,13 +240,13 @@ impl Machine<'_> {
     }
 
     /// A stream that is only written.
-    pub fn sink(&mut self, name: &str) -> Result<u64, Stop> {
+    pub fn sink(&mut self, name: &str) -> Result<u64, ThreadStop> {
         self.open(name, Vec::new(), Reason::OPEN)
     }
 }
 
 /// Opens a file for a `std::ifstream`; an unknown name gives unknown contents.
-pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), Stop> {
+pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), ThreadStop> {
     let Some(at) = stream.known() else { return Ok(()) };
     let file = match text(m, th, name) {
         Ok(n) => m.open_named(&String::from_utf8_lossy(&n), false)?,
@@ -256,7 +256,7 @@ pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Va
     Ok(())
 }
 
-fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let name = match text(m, th, arg(args, 0)) {
         Ok(s) => String::from_utf8_lossy(&s).into_owned(),
         Err(p) => return Ok(Ret::Val(p)),
@@ -268,7 +268,7 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
 
 /// Models `freopen` without the file that it opens: the stream and the standard input, which most programs reopen,
 /// become unknown.
-fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Contents, "what is read from a stream that was opened anew");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
         if let Some(s) = m.libc.files.get(file) {
@@ -299,16 +299,16 @@ pub fn read_ifstream(
     th: &mut Thread,
     call: &CallInfo,
     (file, to, length): (Val, Val, Val),
-) -> Result<Option<bool>, Stop> {
+) -> Result<Option<bool>, ThreadStop> {
     let Ret::Val(read) = fread(m, th, call, &[to, Val::new(1), length, file])? else { return Ok(None) };
     Ok(read.known().zip(length.known()).map(|(n, all)| n == all))
 }
 
-fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let (p, size, count) = (arg(args, 0), arg(args, 1), arg(args, 2));
     let (Some(sz), Some(n)) = (size.known(), count.known()) else {
         let why = if size.is_poison() { size.poison } else { count.poison };
-        m.forget(th, p, why);
+        m.havoc(th, p, why);
         return Ok(Ret::Val(Val::poison(why)));
     };
     match take(m, arg(args, 3), usize::try_from(sz.saturating_mul(n)).unwrap_or(usize::MAX)) {
@@ -333,7 +333,7 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     }
 }
 
-fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (p, n, file) = (arg(args, 0), arg(args, 1), arg(args, 2));
     let Some(n) = n.known().and_then(|n| usize::try_from(signed(n, 32)).ok()) else {
         return Ok(Ret::Val(Val::poison(n.poison)));
@@ -363,7 +363,7 @@ fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
             Ok(Ret::Val(p))
         }
         Err(why) => {
-            m.forget(th, p, why);
+            m.havoc(th, p, why);
             Ok(Ret::Val(Val::unknown_address(p.bits, why)))
         }
     }
@@ -376,15 +376,15 @@ fn one_char(m: &mut Machine<'_>, file: Val) -> Ret {
     })
 }
 
-fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(one_char(m, arg(args, 0)))
 }
-fn getchar(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn getchar(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     let f = Val::new(m.stdin()?);
     Ok(one_char(m, f))
 }
 
-fn feof(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn feof(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
         Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
         Some(s) => Val::new(u64::from(s.ended)),
@@ -392,7 +392,7 @@ fn feof(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res 
     }))
 }
 
-fn rewind(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn rewind(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if let Some(s) = m.libc.files.get(arg(args, 0)) {
         s.at = 0;
         s.ended = false;
@@ -400,7 +400,7 @@ fn rewind(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     Ok(Ret::Void)
 }
 
-fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let (off, whence) = (arg(args, 1), arg(args, 2));
     if let Some(s) = m.libc.files.get(arg(args, 0)) {
         match (off.known(), whence.known()) {
@@ -419,7 +419,7 @@ fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     Ok(Ret::Val(Val::ZERO))
 }
 
-fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
         Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
         Some(s) => Val::new(s.at as u64),
@@ -435,37 +435,37 @@ fn scan_into(
     args: &[Val],
     fmt: usize,
     input: Result<Vec<u8>, Reason>,
-) -> Result<(Val, usize, bool), Stop> {
+) -> Result<(Val, usize, bool), ThreadStop> {
     let targets = variadic(call, args, fmt + 1);
-    let forget_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
+    let havoc_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
         for (p, _) in &targets {
-            m.forget(th, *p, why);
+            m.havoc(th, *p, why);
         }
         (Val::poison(why), 0, false)
     };
     let format = match text(m, th, arg(args, fmt)) {
         Ok(f) => f,
-        Err(p) => return Ok(forget_all(m, th, p.poison)),
+        Err(p) => return Ok(havoc_all(m, th, p.poison)),
     };
     let input = match input {
         Ok(i) => i,
-        Err(why) => return Ok(forget_all(m, th, why)),
+        Err(why) => return Ok(havoc_all(m, th, why)),
     };
     let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
     let Some(Scanned { found, used, ended, no_input }) = scan(&format, &input, binary) else {
-        return Ok(forget_all(m, th, Reason::OPEN));
+        return Ok(havoc_all(m, th, Reason::OPEN));
     };
     let mut count = 0;
     for (c, (p, _)) in found.iter().zip(&targets) {
         match c {
-            Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
+            ScanValue::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
             // A position (`%n`) is not counted.
-            Conversion::Position { bits, value } => {
+            ScanValue::Position { bits, value } => {
                 write(m, th, call, *p, *bits, Val::new(*value))?;
                 continue;
             }
-            Conversion::Text(s) => put_text(m, th, call, *p, s)?,
-            Conversion::Char(s) => {
+            ScanValue::Text(s) => put_text(m, th, call, *p, s)?,
+            ScanValue::Char(s) => {
                 for (i, b) in (0u64..).zip(s) {
                     write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?;
                 }
@@ -476,7 +476,14 @@ fn scan_into(
     Ok((if count == 0 && no_input { Val::i32(-1) } else { Val::i32(count) }, used, ended))
 }
 
-fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, file: Val) -> Res {
+fn scan_stream(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    fmt: usize,
+    file: Val,
+) -> ModelResult {
     let input = match m.libc.files.get(file) {
         Some(s) if s.unknown.is_some() => Err(s.unknown),
         Some(s) => Ok(s.bytes[s.at..].to_vec()),
@@ -494,19 +501,19 @@ fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Va
     Ok(Ret::Val(v))
 }
 
-fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     scan_stream(m, th, call, args, 1, arg(args, 0))
 }
-fn scanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn scanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let f = Val::new(m.stdin()?);
     scan_stream(m, th, call, args, 0, f)
 }
-fn sscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn sscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let input = text(m, th, arg(args, 0)).map_err(|p| p.poison);
     scan_into(m, th, call, args, 1, input).map(|r| Ret::Val(r.0))
 }
 
-fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let file = arg(args, 2);
     let line = match m.libc.files.get(file) {
         Some(s) if !s.unknown.is_some() => {
@@ -531,7 +538,7 @@ fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
             Ok(Ret::Val(Val::new(s.len() as u64)))
         }
         Err(why) => {
-            m.forget_reachable(th, &args[..2.min(args.len())], why);
+            m.havoc_reachable(th, &args[..2.min(args.len())], why);
             Ok(Ret::Val(Val::poison(why)))
         }
     }

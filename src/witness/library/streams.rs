@@ -19,7 +19,7 @@ pub(super) struct Stream {
 
 /// Open files.
 #[derive(Default)]
-pub struct Files {
+pub struct OpenFiles {
     pub(super) streams: Vec<Stream>,
     pub(super) stdin: Option<u64>,
     /// File addresses of `std::ifstream` objects, by the object's address.
@@ -34,8 +34,8 @@ pub(super) fn last_of(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-impl Files {
-    pub fn forget(&mut self, why: Reason) {
+impl OpenFiles {
+    pub fn havoc(&mut self, why: Reason) {
         for s in &mut self.streams {
             s.unknown = why;
         }

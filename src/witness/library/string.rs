@@ -1,63 +1,62 @@
 //! String and memory functions of the C library.
 
 use super::arguments::{arg, not_null, text, write};
-use super::model::{Class, Entry, Table, by_name};
-use crate::machine::call::{Ret, Stop};
+use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
+use crate::machine::call::ModelResult;
+use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, mask, signed};
 use crate::memory::space::split;
 
-type Res = Result<Ret, Stop>;
-
 /// String and memory functions of the C library.
-pub(super) const STRING: Table = &[
-    (&["memcpy", "memmove", "__memcpy_chk", "__memmove_chk"], memcpy, Class::Memory),
-    (&["memset", "__memset_chk"], memset, Class::Memory),
-    (&["bzero"], bzero, Class::Memory),
-    (&["memcmp", "bcmp"], memcmp, Class::Pure),
-    (&["memchr"], memchr, Class::Pure),
-    (&["strlen"], strlen, Class::Pure),
-    (&["strcmp"], strcmp, Class::Pure),
-    (&["strncmp"], strncmp, Class::Pure),
-    (&["strcasecmp"], strcasecmp, Class::Pure),
-    (&["strcpy"], strcpy, Class::Memory),
-    (&["strncpy"], strncpy, Class::Memory),
-    (&["strcat"], strcat, Class::Memory),
-    (&["strchr", "index"], strchr, Class::Pure),
-    (&["strrchr", "rindex"], strrchr, Class::Pure),
-    (&["strstr"], strstr, Class::Pure),
-    (&["strdup"], strdup, Class::Memory),
-    (&["strndup"], strndup, Class::Memory),
-    (&["strtok"], strtok, Class::Input),
-    (&["isdigit"], isdigit, Class::Pure),
-    (&["isspace"], isspace, Class::Pure),
-    (&["isalpha"], isalpha, Class::Pure),
-    (&["isalnum"], isalnum, Class::Pure),
-    (&["toupper"], toupper, Class::Pure),
-    (&["tolower"], tolower, Class::Pure),
+pub(super) const STRING: ModelTable = &[
+    (&["memcpy", "memmove", "__memcpy_chk", "__memmove_chk"], memcpy, ModelClass::Memory),
+    (&["memset", "__memset_chk"], memset, ModelClass::Memory),
+    (&["bzero"], bzero, ModelClass::Memory),
+    (&["memcmp", "bcmp"], memcmp, ModelClass::Pure),
+    (&["memchr"], memchr, ModelClass::Pure),
+    (&["strlen"], strlen, ModelClass::Pure),
+    (&["strcmp"], strcmp, ModelClass::Pure),
+    (&["strncmp"], strncmp, ModelClass::Pure),
+    (&["strcasecmp"], strcasecmp, ModelClass::Pure),
+    (&["strcpy"], strcpy, ModelClass::Memory),
+    (&["strncpy"], strncpy, ModelClass::Memory),
+    (&["strcat"], strcat, ModelClass::Memory),
+    (&["strchr", "index"], strchr, ModelClass::Pure),
+    (&["strrchr", "rindex"], strrchr, ModelClass::Pure),
+    (&["strstr"], strstr, ModelClass::Pure),
+    (&["strdup"], strdup, ModelClass::Memory),
+    (&["strndup"], strndup, ModelClass::Memory),
+    (&["strtok"], strtok, ModelClass::Input),
+    (&["isdigit"], isdigit, ModelClass::Pure),
+    (&["isspace"], isspace, ModelClass::Pure),
+    (&["isalpha"], isalpha, ModelClass::Pure),
+    (&["isalnum"], isalnum, ModelClass::Pure),
+    (&["toupper"], toupper, ModelClass::Pure),
+    (&["tolower"], tolower, ModelClass::Pure),
 ];
 
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<ModelEntry> {
     by_name(STRING, name)
 }
 
-fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if let Some(site) = m.site(th) {
         m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
     }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn memset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if let Some(site) = m.site(th) {
         m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
     }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if let Some(site) = m.site(th) {
         m.set(th, || site, arg(args, 0), Val::ZERO, arg(args, 1))?;
     }
@@ -84,18 +83,18 @@ fn ordering(a: &[u8], b: &[u8]) -> Val {
     Val::i32(byte(a) - byte(b))
 }
 
-fn result(r: Result<Val, Val>) -> Res {
+fn result(r: Result<Val, Val>) -> ModelResult {
     Ok(Ret::Val(match r {
         Ok(v) | Err(v) => v,
     }))
 }
 
-fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let n = arg(args, 2);
     result(bytes(m, th, arg(args, 0), n).and_then(|a| bytes(m, th, arg(args, 1), n).map(|b| ordering(&a, &b))))
 }
 
-fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let p = arg(args, 0);
     result(
         bytes(m, th, p, arg(args, 2))
@@ -107,12 +106,12 @@ fn position(p: Val, at: Option<usize>) -> Val {
     at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64))
 }
 
-fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     not_null(th, arg(args, 0))?;
     result(text(m, th, arg(args, 0)).map(|s| Val::new(s.len() as u64)))
 }
 
-fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -> Vec<u8>) -> Res {
+fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -> Vec<u8>) -> ModelResult {
     for p in [arg(args, 0), arg(args, 1)] {
         not_null(th, p)?;
     }
@@ -121,13 +120,13 @@ fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -
     result(a.and_then(|a| b.map(|b| ordering(&f(a), &f(b)))))
 }
 
-fn strcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     compare(m, th, args, |s| s)
 }
-fn strcasecmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strcasecmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     compare(m, th, args, |s| s.to_ascii_lowercase())
 }
-fn strncmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strncmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let Some(n) = arg(args, 2).known() else { return Ok(Ret::Val(Val::poison(arg(args, 2).poison))) };
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     compare(m, th, args, |mut s| {
@@ -137,22 +136,22 @@ fn strncmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
 }
 
 /// Writes a string of known bytes with its NUL.
-pub fn put_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, p: Val, s: &[u8]) -> Result<(), Stop> {
+pub fn put_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, p: Val, s: &[u8]) -> Result<(), ThreadStop> {
     for (i, b) in (0u64..).zip(s.iter().chain([&0])) {
         write(m, th, call, Val { bits: p.bits + i, ..p }, 8, Val::new(u64::from(*b)))?;
     }
     Ok(())
 }
 
-fn strcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match text(m, th, arg(args, 1)) {
         Ok(s) => put_text(m, th, call, arg(args, 0), &s)?,
-        Err(p) => m.forget(th, arg(args, 0), p.poison),
+        Err(p) => m.havoc(th, arg(args, 0), p.poison),
     }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn strncpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strncpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match (text(m, th, arg(args, 1)), arg(args, 2).known()) {
         (Ok(mut s), Some(n)) if n < 1 << 24 => {
             s.resize(n as usize, 0);
@@ -160,21 +159,21 @@ fn strncpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
                 write(m, th, call, Val { bits: arg(args, 0).bits + i, ..arg(args, 0) }, 8, Val::new(u64::from(*b)))?;
             }
         }
-        (Err(p), _) => m.forget(th, arg(args, 0), p.poison),
-        _ => m.forget(th, arg(args, 0), Reason::OPEN),
+        (Err(p), _) => m.havoc(th, arg(args, 0), p.poison),
+        _ => m.havoc(th, arg(args, 0), Reason::OPEN),
     }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn strcat(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strcat(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match (text(m, th, arg(args, 0)), text(m, th, arg(args, 1))) {
         (Ok(a), Ok(b)) => put_text(m, th, call, Val::new(arg(args, 0).bits + a.len() as u64), &b)?,
-        (Err(p), _) | (_, Err(p)) => m.forget(th, arg(args, 0), p.poison),
+        (Err(p), _) | (_, Err(p)) => m.havoc(th, arg(args, 0), p.poison),
     }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> Res {
+fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> ModelResult {
     let (p, c) = (arg(args, 0), (arg(args, 1).bits & 0xff) as u8);
     result(text(m, th, p).map(|mut s| {
         s.push(0);
@@ -182,14 +181,14 @@ fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> Res 
     }))
 }
 
-fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     find_char(m, th, args, false)
 }
-fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     find_char(m, th, args, true)
 }
 
-fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let p = arg(args, 0);
     let (a, b) = (text(m, th, p), text(m, th, arg(args, 1)));
     result(a.and_then(|a| {
@@ -197,7 +196,7 @@ fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
     }))
 }
 
-fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match text(m, th, arg(args, 0)) {
         Ok(s) => copy_of(m, th, call, "strdup", &s),
         Err(p) => Ok(Ret::Val(Val::poison(p.poison))),
@@ -206,7 +205,7 @@ fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 
 /// Copies at most `n` bytes of a string and appends a NUL; the string needs no NUL within them (POSIX.1-2017, glibc
 /// 2.36 `string/strndup.c`).
-fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (from, n) = (arg(args, 0), arg(args, 1));
     let Some(most) = n.known() else { return Ok(Ret::Val(Val::poison(n.poison))) };
     if most > 0 {
@@ -219,7 +218,7 @@ fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
 }
 
 /// Creates a heap object that holds a string.
-fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str, s: &[u8]) -> Res {
+fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str, s: &[u8]) -> ModelResult {
     let site = m.user_site(th);
     let size = Val::new(s.len() as u64 + 1);
     let p = m.heap_object(
@@ -233,7 +232,7 @@ fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str
     Ok(Ret::Val(p))
 }
 
-fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     if arg(args, 0) != Val::ZERO {
         m.libc.strtok = arg(args, 0);
     }
@@ -246,7 +245,7 @@ fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
         (Ok(s), Ok(d)) => (s, d),
         (Err(p), _) | (_, Err(p)) => {
             // `strtok` writes a NUL at an unknown position.
-            m.forget(th, from, p.poison);
+            m.havoc(th, from, p.poison);
             m.libc.strtok = Val::poison(p.poison);
             return Ok(Ret::Val(Val::poison(p.poison)));
         }
@@ -265,7 +264,7 @@ fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 
 /// Character class, by its bit in glibc's tables for the "C" locale. Bytes above 127 and the end of file are in no
 /// class. Other arguments have an undefined result.
-fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
+fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> ModelResult {
     let c = arg(args, 0);
     result(c.known().map_or(Err(c), |b| match signed(b, 32) {
         n @ 0..=255 => Ok(Val::new(if is(n as u8) { bit } else { 0 })),
@@ -275,7 +274,7 @@ fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
 }
 
 /// Character conversion. As in glibc's tables, a negative `char` counts as its byte, except the end of file.
-fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
+fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> ModelResult {
     let c = arg(args, 0);
     result(c.known().map_or(Err(c), |b| match signed(b, 32) {
         n @ 0..=255 => Ok(Val::new(u64::from(f(n as u8)))),
@@ -284,21 +283,21 @@ fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
     }))
 }
 
-fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     class(a, 1 << 11, |b| b.is_ascii_digit())
 }
-fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     class(a, 1 << 13, super::numbers::is_space)
 }
-fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     class(a, 1 << 10, |b| b.is_ascii_alphabetic())
 }
-fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     class(a, 1 << 3, |b| b.is_ascii_alphanumeric())
 }
-fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     on_char(a, |b| b.to_ascii_uppercase())
 }
-fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     on_char(a, |b| b.to_ascii_lowercase())
 }

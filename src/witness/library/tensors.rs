@@ -1,9 +1,10 @@
 //! Primitives of the tensor models (`templates/models/aten.cpp`).
 
 use super::arguments::arg;
-use super::model::{Class, Table};
+use super::model::{ModelClass, ModelTable};
 use crate::api::{Cause, ObjectKind};
-use crate::machine::call::{Ret, Stop};
+use crate::machine::call::ModelResult;
+use crate::machine::call::Ret;
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
@@ -12,24 +13,22 @@ use crate::memory::space::split;
 use crate::memory::store::Fill;
 use models::tensors::OF_HANDLE;
 
-type Res = Result<Ret, Stop>;
-
 /// Functions that the models call.
-pub(super) const BASIS: Table = &[
-    (&["__scuba_device_memory"], device_memory, Class::Memory),
-    (&["__scuba_device_copy"], device_copy, Class::Memory),
-    (&["__scuba_extent"], extent, Class::Pure),
-    (&["__scuba_known"], super::simple::first, Class::Pure),
+pub(super) const BASIS: ModelTable = &[
+    (&["__scuba_device_memory"], device_memory, ModelClass::Memory),
+    (&["__scuba_device_copy"], device_copy, ModelClass::Memory),
+    (&["__scuba_extent"], extent, ModelClass::Pure),
+    (&["__scuba_known"], super::simple::first, ModelClass::Pure),
     // The axiom holds for tensors that were made for a run.
-    (&["__scuba_axiom"], super::simple::nothing, Class::Pure),
-    (&["__scuba_written"], written, Class::Memory),
-    (&["__scuba_any"], any, Class::Pure),
-    (&["__scuba_times"], times, Class::Pure),
-    (&["__scuba_setting"], setting, Class::Pure),
-    (&["__scuba_given"], given, Class::Pure),
+    (&["__scuba_axiom"], super::simple::nothing, ModelClass::Pure),
+    (&["__scuba_written"], written, ModelClass::Memory),
+    (&["__scuba_any"], any, ModelClass::Pure),
+    (&["__scuba_times"], times, ModelClass::Pure),
+    (&["__scuba_setting"], setting, ModelClass::Pure),
+    (&["__scuba_given"], given, ModelClass::Pure),
 ];
 
-fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
     let fill = match arg(args, 1).known() {
         Some(0) => Fill::Poison(Reason::UNINIT),
@@ -41,7 +40,7 @@ fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
 
 /// Allocates a copy of another tensor's storage if it is contiguous; otherwise the position of its elements is
 /// unknown.
-fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
     let fill = Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes"));
     let to = m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill)?;
@@ -59,7 +58,7 @@ fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val])
     Ok(Ret::Val(to))
 }
 
-fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let p = arg(args, 0);
     let Some(address) = p.known() else { return Ok(Ret::Val(p)) };
     if address == 0 {
@@ -75,7 +74,7 @@ fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 
 /// Returns the tensor that a caller gave into which a pointer leads, or null.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let p = arg(args, 0);
     let Some(address) = p.known() else { return Ok(Ret::Val(p)) };
     let (id, _) = split(address);
@@ -83,7 +82,7 @@ fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     Ok(Ret::Val(Val::new(if is_one { id.address() } else { 0 })))
 }
 
-fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Contents, "what a function of PyTorch computes");
     let Some(address) = arg(args, 0).known().filter(|a| *a != 0) else { return Ok(Ret::Void) };
     let (id, _) = split(address);
@@ -93,18 +92,18 @@ fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
     Ok(Ret::Void)
 }
 
-fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
 }
 
 /// Setting that an operator's caller made before: a run uses the usual value.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(arg(args, 2)))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let (a, b) = (arg(args, 0), arg(args, 1));
     Ok(Ret::Val(match (a.known(), b.known()) {
         (Some(x), Some(y)) => Val::new(x.wrapping_mul(y)),

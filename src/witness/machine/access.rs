@@ -1,12 +1,12 @@
 //! Bounds-checked loads, stores, atomics and copies of the program.
 
-use super::call::Stop;
-use super::form::Layout;
+use super::call::ThreadStop;
+use super::form::TypeLayout;
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask};
-use crate::api::{Fault, ObjectKind, Site};
-use crate::memory::space::{Obj, ObjId, split};
+use crate::api::{AccessFault, ObjectKind, ProgramPoint};
+use crate::memory::space::{Obj, WindowId, split};
 use crate::memory::store::Fill;
 use finding::Direction;
 
@@ -26,8 +26,8 @@ const fn is_common(kind: ObjectKind) -> bool {
 }
 
 /// Result of the check of an access.
-enum Way {
-    Fine(ObjId, u64),
+enum AccessCheck {
+    Fine(WindowId, u64),
     Poison(Reason),
     /* of unknown extent, or skipped */ Nowhere(Reason),
 }
@@ -35,20 +35,27 @@ enum Way {
 impl Machine<'_> {
     /// Checks an access of `bytes` bytes and records it if it is wrong.
     #[inline]
-    fn way(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bytes: u64, dir: Direction) -> Result<Way, Stop> {
+    fn way(
+        &mut self,
+        th: &Thread,
+        site: impl Fn() -> ProgramPoint,
+        p: Val,
+        bytes: u64,
+        dir: Direction,
+    ) -> Result<AccessCheck, ThreadStop> {
         if p.is_unset() && th.on_device() && bytes > 0 {
-            self.fault(th, site(), Fault::Unset, 0, bytes, dir)?;
-            return Ok(Way::Nowhere(Reason::BAD_READ));
+            self.fault(th, site(), AccessFault::Unset, 0, bytes, dir)?;
+            return Ok(AccessCheck::Nowhere(Reason::BAD_READ));
         }
         if p.is_poison() {
             if p.poison == Reason::UNINIT && th.on_device() && bytes > 0 && self.seen.wants_unset_index() {
-                self.fault(th, site(), Fault::UnsetIndex, 0, bytes, dir)?;
+                self.fault(th, site(), AccessFault::UnsetIndex, 0, bytes, dir)?;
             }
             self.seen.unclear(site(), || self.reasons.why(p.poison, |why| format!("its address depends on {why}")));
             if p.poison == Reason::BAD_READ {
                 self.seen.astray(site());
             }
-            return Ok(Way::Poison(p.poison));
+            return Ok(AccessCheck::Poison(p.poison));
         }
         let (id, off) = split(p.bits);
         match self.mem.get(&th.stack, id) {
@@ -57,7 +64,7 @@ impl Machine<'_> {
                 let hosts = th.on_device() && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal);
                 if self.seen.alignment(&site).is_some_and(|a| !p.bits.is_multiple_of(u64::from(a))) {
                     self.misaligned(th, site(), p.bits, bytes, dir)?;
-                    return Ok(Way::Fine(id, off.cast_unsigned()));
+                    return Ok(AccessCheck::Fine(id, off.cast_unsigned()));
                 }
                 if self.seen.has_parts() {
                     self.in_part(th, site(), p.bits, bytes, dir)?;
@@ -65,45 +72,45 @@ impl Machine<'_> {
                 if hosts {
                     self.hosts_memory(th, site(), p.bits, bytes, dir)?;
                 }
-                Ok(Way::Fine(id, off.cast_unsigned()))
+                Ok(AccessCheck::Fine(id, off.cast_unsigned()))
             }
-            _ if bytes == 0 => Ok(Way::Nowhere(Reason::BAD_READ)),
+            _ if bytes == 0 => Ok(AccessCheck::Nowhere(Reason::BAD_READ)),
             _ => {
                 self.bad_access(th, site(), p.bits, bytes, dir)?;
                 if id.is_null() && !th.on_device() {
-                    return Err(Stop::Ended("the program uses a null pointer".into()));
+                    return Err(ThreadStop::Ended("the program uses a null pointer".into()));
                 }
-                Ok(Way::Nowhere(Reason::BAD_READ))
+                Ok(AccessCheck::Nowhere(Reason::BAD_READ))
             }
         }
     }
 
     #[cold]
-    fn unbounded(&mut self, site: Site, id: ObjId, off: i64) -> Result<Way, Stop> {
-        let Some(o) = self.mem.global(id) else { return Ok(Way::Nowhere(Reason::BAD_READ)) };
+    fn unbounded(&mut self, site: ProgramPoint, id: WindowId, off: i64) -> Result<AccessCheck, ThreadStop> {
+        let Some(o) = self.mem.global(id) else { return Ok(AccessCheck::Nowhere(Reason::BAD_READ)) };
         let (why, foreign) = (o.unknown, o.kind == ObjectKind::Foreign);
         if !foreign {
             self.seen
                 .unclear(site, || self.reasons.why(why, |why| format!("the extent of its object depends on {why}")));
         }
-        Ok(if o.holds(off, 16) { Way::Fine(id, off.cast_unsigned()) } else { Way::Nowhere(why) })
+        Ok(if o.holds(off, 16) { AccessCheck::Fine(id, off.cast_unsigned()) } else { AccessCheck::Nowhere(why) })
     }
 
     #[inline]
-    pub fn load(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bits: u32) -> Result<Val, Stop> {
+    pub fn load(&mut self, th: &Thread, site: impl Fn() -> ProgramPoint, p: Val, bits: u32) -> Result<Val, ThreadStop> {
         let bytes = bits.div_ceil(8);
         Ok(match self.way(th, site, p, u64::from(bytes), Direction::Read)? {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 let v = self.peek(th, id, off, bytes.min(8));
                 if v.is_poison() { v } else { Val::new(v.bits & mask(bits)) }
             }
-            Way::Poison(r) | Way::Nowhere(r) => Val::poison(r),
+            AccessCheck::Poison(r) | AccessCheck::Nowhere(r) => Val::poison(r),
         })
     }
 
     /// Reads bytes inside an object, as far as this thread may know them.
     #[inline]
-    fn peek(&self, th: &Thread, id: ObjId, off: u64, bytes: u32) -> Val {
+    fn peek(&self, th: &Thread, id: WindowId, off: u64, bytes: u32) -> Val {
         let Some(o) = self.mem.get(&th.stack, id) else { return Val::poison(Reason::BAD_READ) };
         if th.alone && th.synced && is_common(o.kind) && !o.constant {
             return Val::poison(Reason::OTHERS);
@@ -112,21 +119,28 @@ impl Machine<'_> {
     }
 
     #[inline]
-    pub fn store(&mut self, th: &mut Thread, site: impl Fn() -> Site, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
+    pub fn store(
+        &mut self,
+        th: &mut Thread,
+        site: impl Fn() -> ProgramPoint,
+        p: Val,
+        bits: u32,
+        v: Val,
+    ) -> Result<(), ThreadStop> {
         let bytes = bits.div_ceil(8);
         if self.seen.has_parts() {
             self.note_part(site(), v);
         }
         match self.way(th, &site, p, u64::from(bytes), Direction::Write)? {
-            Way::Fine(id, off) => self.poke(th, id, off, bytes.min(8), v),
-            Way::Poison(r) => self.store_somewhere(th, site(), p, r),
-            Way::Nowhere(_) => {}
+            AccessCheck::Fine(id, off) => self.poke(th, id, off, bytes.min(8), v),
+            AccessCheck::Poison(r) => self.store_somewhere(th, site(), p, r),
+            AccessCheck::Nowhere(_) => {}
         }
         Ok(())
     }
 
     #[inline]
-    fn poke(&mut self, th: &mut Thread, id: ObjId, off: u64, bytes: u32, v: Val) {
+    fn poke(&mut self, th: &mut Thread, id: WindowId, off: u64, bytes: u32, v: Val) {
         if let Some(o) = self.mem.get_mut(&mut th.stack, id)
             && !o.constant
         {
@@ -136,7 +150,7 @@ impl Machine<'_> {
 
     /// Havocs the object that a write with an unknown address was meant for, if that object is known.
     #[cold]
-    fn store_somewhere(&mut self, th: &mut Thread, site: Site, p: Val, why: Reason) {
+    fn store_somewhere(&mut self, th: &mut Thread, site: ProgramPoint, p: Val, why: Reason) {
         if let Some(o) = self.mem.get_mut(&mut th.stack, split(p.bits).0) {
             o.store.fill_all(Fill::Poison(why));
             return;
@@ -152,13 +166,13 @@ impl Machine<'_> {
     pub fn load_many(
         &mut self,
         th: &Thread,
-        site: impl Fn() -> Site,
+        site: impl Fn() -> ProgramPoint,
         p: Val,
-        layout: &Layout,
+        layout: &TypeLayout,
         out: &mut Vec<Val>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         match self.way(th, site, p, layout.bytes, Direction::Read)? {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 for l in &layout.leaves {
                     if l.bits == 0 {
                         out.push(Val::poison(Reason::OPEN));
@@ -168,7 +182,9 @@ impl Machine<'_> {
                     out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) });
                 }
             }
-            Way::Poison(r) | Way::Nowhere(r) => out.extend(layout.leaves.iter().map(|_| Val::poison(r))),
+            AccessCheck::Poison(r) | AccessCheck::Nowhere(r) => {
+                out.extend(layout.leaves.iter().map(|_| Val::poison(r)))
+            }
         }
         Ok(())
     }
@@ -176,20 +192,20 @@ impl Machine<'_> {
     pub fn store_many(
         &mut self,
         th: &mut Thread,
-        site: impl Fn() -> Site,
+        site: impl Fn() -> ProgramPoint,
         p: Val,
-        layout: &Layout,
+        layout: &TypeLayout,
         values: &[Val],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         match self.way(th, &site, p, layout.bytes, Direction::Write)? {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 for (l, v) in layout.leaves.iter().zip(values) {
                     let (bytes, v) = if l.bits == 0 { (8, Val::poison(Reason::OPEN)) } else { (l.bytes().min(8), *v) };
                     self.poke(th, id, off + u64::from(l.off), bytes, v);
                 }
             }
-            Way::Poison(r) => self.store_somewhere(th, site(), p, r),
-            Way::Nowhere(_) => {}
+            AccessCheck::Poison(r) => self.store_somewhere(th, site(), p, r),
+            AccessCheck::Nowhere(_) => {}
         }
         Ok(())
     }
@@ -198,14 +214,14 @@ impl Machine<'_> {
     pub fn update(
         &mut self,
         th: &mut Thread,
-        site: impl Fn() -> Site,
+        site: impl Fn() -> ProgramPoint,
         p: Val,
         bits: u32,
         f: impl FnOnce(Val) -> Option<Val>,
-    ) -> Result<Val, Stop> {
+    ) -> Result<Val, ThreadStop> {
         let bytes = bits.div_ceil(8);
         match self.way(th, &site, p, u64::from(bytes), Direction::Atomic)? {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 let old = self.peek(th, id, off, bytes);
                 let old = if old.is_poison() { old } else { Val::new(old.bits & mask(bits)) };
                 if let Some(new) = f(old) {
@@ -213,20 +229,27 @@ impl Machine<'_> {
                 }
                 Ok(old)
             }
-            Way::Poison(r) => {
+            AccessCheck::Poison(r) => {
                 self.store_somewhere(th, site(), p, r);
                 Ok(Val::poison(r))
             }
-            Way::Nowhere(r) => Ok(Val::poison(r)),
+            AccessCheck::Nowhere(r) => Ok(Val::poison(r)),
         }
     }
 
     /// Performs `memcpy` or `memmove`. A range that leaves either object is an error of the whole copy: it may be
     /// refused, or performed up to the bound.
-    pub fn copy(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
+    pub fn copy(
+        &mut self,
+        th: &mut Thread,
+        site: impl Fn() -> ProgramPoint,
+        dst: Val,
+        src: Val,
+        len: Val,
+    ) -> Result<(), ThreadStop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
-            self.forget(th, dst, len.poison);
+            self.havoc(th, dst, len.poison);
             return Ok(());
         };
         if n == 0 {
@@ -235,7 +258,7 @@ impl Machine<'_> {
         let from = self.way(th, &site, src, n, Direction::Read)?;
         let to = self.way(th, &site, dst, n, Direction::Write)?;
         match (to, from) {
-            (Way::Fine(d, doff), Way::Fine(s, soff)) => {
+            (AccessCheck::Fine(d, doff), AccessCheck::Fine(s, soff)) => {
                 let Some(source) = self.mem.get(&th.stack, s) else { return Ok(()) };
                 let hidden = th.alone && th.synced && is_common(source.kind) && !source.constant;
                 // An object of unknown extent may be shorter than the copy.
@@ -248,44 +271,51 @@ impl Machine<'_> {
                     }
                 }
             }
-            (Way::Fine(d, doff), Way::Poison(r) | Way::Nowhere(r)) => {
+            (AccessCheck::Fine(d, doff), AccessCheck::Poison(r) | AccessCheck::Nowhere(r)) => {
                 if let Some(o) = self.mem.get_mut(&mut th.stack, d).filter(|o| !o.constant) {
                     o.store.fill_range(doff, n, Fill::Poison(r));
                 }
             }
-            (Way::Poison(r), _) => self.store_somewhere(th, site(), dst, r),
-            (Way::Nowhere(r), _) => self.leave_open(th, dst, n, r),
+            (AccessCheck::Poison(r), _) => self.store_somewhere(th, site(), dst, r),
+            (AccessCheck::Nowhere(r), _) => self.havoc_range(th, dst, n, r),
         }
         Ok(())
     }
 
     /// Makes bytes from an address on unknown, up to the end of the object, because they may or may not have been
     /// written.
-    fn leave_open(&mut self, th: &mut Thread, p: Val, bytes: u64, why: Reason) {
+    fn havoc_range(&mut self, th: &mut Thread, p: Val, bytes: u64, why: Reason) {
         let (id, off) = split(p.bits);
         let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant && o.holds(off, 0)) else { return };
         let off = off.cast_unsigned();
         o.store.fill_range(off, bytes.min(o.size - off), Fill::Poison(why));
     }
 
-    pub fn set(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, byte: Val, len: Val) -> Result<(), Stop> {
+    pub fn set(
+        &mut self,
+        th: &mut Thread,
+        site: impl Fn() -> ProgramPoint,
+        dst: Val,
+        byte: Val,
+        len: Val,
+    ) -> Result<(), ThreadStop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
-            self.forget(th, dst, len.poison);
+            self.havoc(th, dst, len.poison);
             return Ok(());
         };
         if n == 0 {
             return Ok(());
         }
         match self.way(th, &site, dst, n, Direction::Write)? {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 let fill = byte.known().map_or(Fill::Poison(byte.poison), |b| Fill::Byte(b as u8));
                 if let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant) {
                     o.store.fill_range(off, n, fill);
                 }
             }
-            Way::Poison(r) => self.store_somewhere(th, site(), dst, r),
-            Way::Nowhere(r) => self.leave_open(th, dst, n, r),
+            AccessCheck::Poison(r) => self.store_somewhere(th, site(), dst, r),
+            AccessCheck::Nowhere(r) => self.havoc_range(th, dst, n, r),
         }
         Ok(())
     }
@@ -294,34 +324,34 @@ impl Machine<'_> {
     pub fn touch(
         &mut self,
         th: &mut Thread,
-        site: Site,
+        site: ProgramPoint,
         p: Val,
         bytes: u64,
         dir: Direction,
         why: Reason,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let way = self.way(th, || site, p, bytes, dir)?;
         if dir == Direction::Read {
             return Ok(());
         }
         match way {
-            Way::Fine(id, off) => {
+            AccessCheck::Fine(id, off) => {
                 if let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant) {
                     o.store.fill_range(off, bytes, Fill::Poison(why));
                 }
             }
-            Way::Poison(r) => self.store_somewhere(th, site, p, r),
-            Way::Nowhere(r) => self.leave_open(th, p, bytes, r),
+            AccessCheck::Poison(r) => self.store_somewhere(th, site, p, r),
+            AccessCheck::Nowhere(r) => self.havoc_range(th, p, bytes, r),
         }
         Ok(())
     }
 
     /// Makes the whole object at an address unknown.
-    pub fn forget(&mut self, th: &mut Thread, p: Val, why: Reason) {
-        self.forget_object(th, split(p.bits).0, why);
+    pub fn havoc(&mut self, th: &mut Thread, p: Val, why: Reason) {
+        self.havoc_object(th, split(p.bits).0, why);
     }
 
-    pub fn forget_object(&mut self, th: &mut Thread, id: ObjId, why: Reason) {
+    pub fn havoc_object(&mut self, th: &mut Thread, id: WindowId, why: Reason) {
         if let Some(o) = self.mem.get_mut(&mut th.stack, id)
             && !o.constant
         {
@@ -330,10 +360,10 @@ impl Machine<'_> {
     }
 
     /// Makes everything reachable from these addresses unknown.
-    pub fn forget_reachable(&mut self, th: &mut Thread, roots: &[Val], why: Reason) {
-        let roots: Vec<ObjId> = roots.iter().map(|v| split(v.bits).0).filter(|id| id.0 != 0).collect();
+    pub fn havoc_reachable(&mut self, th: &mut Thread, roots: &[Val], why: Reason) {
+        let roots: Vec<WindowId> = roots.iter().map(|v| split(v.bits).0).filter(|id| id.0 != 0).collect();
         for id in self.mem.reachable(&th.stack, &roots) {
-            self.forget_object(th, id, why);
+            self.havoc_object(th, id, why);
         }
     }
 
@@ -342,14 +372,14 @@ impl Machine<'_> {
         &mut self,
         th: &mut Thread,
         name: std::rc::Rc<str>,
-        alloc: Option<Site>,
+        alloc: Option<ProgramPoint>,
         size: u64,
-    ) -> Result<Val, Stop> {
+    ) -> Result<Val, ThreadStop> {
         let kind = if th.on_device() { ObjectKind::Local } else { ObjectKind::HostStack };
         th.stack
             .push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
             .map(Val::new)
-            .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".into()))
+            .ok_or_else(|| ThreadStop::Unknown("more stack objects than the interpreter keeps".into()))
     }
 
     /// Creates a heap or device object and returns its address. `size` may be unknown.
@@ -357,17 +387,17 @@ impl Machine<'_> {
         &mut self,
         kind: ObjectKind,
         name: &str,
-        alloc: Option<Site>,
+        alloc: Option<ProgramPoint>,
         size: Val,
         fill: Fill,
-    ) -> Result<Val, Stop> {
+    ) -> Result<Val, ThreadStop> {
         let obj = match size.known() {
             Some(n) => Obj { alloc, ..Obj::new(kind, name.into(), n, fill) },
             None => Obj { alloc, ..Obj::unbounded(kind, name.into(), size.poison) },
         };
         let (n, at) = (obj.size, alloc.map(|s| self.line(s)).unwrap_or_default());
         self.mem.add(obj).map(|id| Val::new(id.address())).ok_or_else(|| {
-            Stop::Unknown(
+            ThreadStop::Unknown(
                 format!("{at}: an allocation of {n} bytes, or more allocations than the interpreter keeps").into(),
             )
         })

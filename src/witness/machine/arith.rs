@@ -6,7 +6,7 @@ use ir::{AtomicOp, BinOp, CastOp, Pred};
 
 /// Reason why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ArithmeticFault {
     /// Division by zero, or of the smallest integer by -1: ends a host program.
     Divide,
     /// The result may be any value (a shift by the width or more).
@@ -15,7 +15,7 @@ pub enum Fault {
 
 /// Wrapping integer arithmetic at a width of 1 to 64 bits.
 #[inline]
-pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
+pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, ArithmeticFault> {
     if a.is_poison() || b.is_poison() {
         return Ok(poisoned(op, a, b));
     }
@@ -25,17 +25,17 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
         BinOp::Add => x.wrapping_add(y),
         BinOp::Sub => x.wrapping_sub(y),
         BinOp::Mul => x.wrapping_mul(y),
-        BinOp::UDiv => x.checked_div(y).ok_or(Fault::Divide)?,
-        BinOp::URem => x.checked_rem(y).ok_or(Fault::Divide)?,
+        BinOp::UDiv => x.checked_div(y).ok_or(ArithmeticFault::Divide)?,
+        BinOp::URem => x.checked_rem(y).ok_or(ArithmeticFault::Divide)?,
         BinOp::SDiv | BinOp::SRem => {
             if y == 0 || sy == -1 && x == 1 << (w - 1) {
-                return Err(Fault::Divide);
+                return Err(ArithmeticFault::Divide);
             }
             if op == BinOp::SDiv { (sx / sy).cast_unsigned() } else { (sx % sy).cast_unsigned() }
         }
         BinOp::Shl | BinOp::LShr | BinOp::AShr => {
             if y >= u64::from(w) {
-                return Err(Fault::Any);
+                return Err(ArithmeticFault::Any);
             }
             match op {
                 BinOp::Shl => x << y,
@@ -46,7 +46,7 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
         BinOp::And => x & y,
         BinOp::Or => x | y,
         BinOp::Xor => x ^ y,
-        BinOp::FAdd | BinOp::FSub | BinOp::FMul | BinOp::FDiv | BinOp::FRem => return Err(Fault::Any),
+        BinOp::FAdd | BinOp::FSub | BinOp::FMul | BinOp::FDiv | BinOp::FRem => return Err(ArithmeticFault::Any),
     };
     Ok(Val::new(r & mask(w)))
 }
@@ -124,24 +124,24 @@ fn masked(v: Val, mask: u64) -> Val {
     Val { bits: v.bits & mask, known: v.known | cleared, ..v }.bytes_from(0, 8)
 }
 
-pub fn wide(op: BinOp, a: u128, b: u128) -> Result<u128, Fault> {
+pub fn wide(op: BinOp, a: u128, b: u128) -> Result<u128, ArithmeticFault> {
     let (sa, sb) = (a.cast_signed(), b.cast_signed());
-    let shift = || u32::try_from(b).ok().filter(|s| *s < 128).ok_or(Fault::Any);
+    let shift = || u32::try_from(b).ok().filter(|s| *s < 128).ok_or(ArithmeticFault::Any);
     Ok(match op {
         BinOp::Add => a.wrapping_add(b),
         BinOp::Sub => a.wrapping_sub(b),
         BinOp::Mul => a.wrapping_mul(b),
-        BinOp::UDiv => a.checked_div(b).ok_or(Fault::Divide)?,
-        BinOp::URem => a.checked_rem(b).ok_or(Fault::Divide)?,
-        BinOp::SDiv => sa.checked_div(sb).ok_or(Fault::Divide)?.cast_unsigned(),
-        BinOp::SRem => sa.checked_rem(sb).ok_or(Fault::Divide)?.cast_unsigned(),
+        BinOp::UDiv => a.checked_div(b).ok_or(ArithmeticFault::Divide)?,
+        BinOp::URem => a.checked_rem(b).ok_or(ArithmeticFault::Divide)?,
+        BinOp::SDiv => sa.checked_div(sb).ok_or(ArithmeticFault::Divide)?.cast_unsigned(),
+        BinOp::SRem => sa.checked_rem(sb).ok_or(ArithmeticFault::Divide)?.cast_unsigned(),
         BinOp::Shl => a << shift()?,
         BinOp::LShr => a >> shift()?,
         BinOp::AShr => (sa >> shift()?).cast_unsigned(),
         BinOp::And => a & b,
         BinOp::Or => a | b,
         BinOp::Xor => a ^ b,
-        _ => return Err(Fault::Any),
+        _ => return Err(ArithmeticFault::Any),
     })
 }
 
@@ -383,7 +383,7 @@ pub fn vote(kind: Vote, preds: &[(u32, bool)]) -> u64 {
 mod tests {
     use super::*;
 
-    fn i(op: BinOp, w: u32, a: i64, b: i64) -> Result<i64, Fault> {
+    fn i(op: BinOp, w: u32, a: i64, b: i64) -> Result<i64, ArithmeticFault> {
         let v = |x: i64| Val::new(x.cast_unsigned() & mask(w));
         int(op, w, v(a), v(b)).map(|v| signed(v.bits, w))
     }
@@ -397,9 +397,9 @@ mod tests {
         assert_eq!(i(BinOp::SRem, 32, -7, 2), Ok(-1));
         assert_eq!(i(BinOp::AShr, 16, -4, 1), Ok(-2));
         assert_eq!(int(BinOp::LShr, 16, Val::new(0xfffc), Val::new(1)), Ok(Val::new(0x7ffe)));
-        assert_eq!(i(BinOp::SDiv, 32, 1, 0), Err(Fault::Divide));
-        assert_eq!(i(BinOp::SDiv, 8, -128, -1), Err(Fault::Divide));
-        assert_eq!(i(BinOp::Shl, 32, 1, 32), Err(Fault::Any));
+        assert_eq!(i(BinOp::SDiv, 32, 1, 0), Err(ArithmeticFault::Divide));
+        assert_eq!(i(BinOp::SDiv, 8, -128, -1), Err(ArithmeticFault::Divide));
+        assert_eq!(i(BinOp::Shl, 32, 1, 32), Err(ArithmeticFault::Any));
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! Inline assembly: the few forms of PTX in headers on which addresses and lanes depend.
 
-use super::call::{Ret, Stop};
-use super::form::{AsmInfo, CallInfo, Callee};
+use super::call::{Ret, ThreadStop};
+use super::form::{AsmInfo, CallInfo, CallTarget};
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
-use crate::api::{Cause, Why};
+use crate::api::{Cause, UndecidedReason};
 use crate::device::builtins::linear;
 use crate::memory::space::shared_number;
 use finding::Direction;
-pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
-pub use models::ptx::End;
+pub use models::access::{
+    AccessExtent, AccessMode, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, WARP,
+};
+pub use models::ptx::ThreadEnd;
 
 /// Index of a PTX operand of the form `$n` or `[$n]`; `None` for any other.
 fn position(word: &str) -> Option<usize> {
@@ -19,7 +21,7 @@ fn position(word: &str) -> Option<usize> {
 
 impl Machine<'_> {
     /// Results of an inline-assembly statement.
-    pub fn inline_asm(&mut self, th: &mut Thread, info: &AsmInfo, args: &[Val]) -> Result<Vec<Val>, Stop> {
+    pub fn inline_asm(&mut self, th: &mut Thread, info: &AsmInfo, args: &[Val]) -> Result<Vec<Val>, ThreadStop> {
         let text = info.text.trim();
         let outputs = info.slots as usize;
         if th.on_device() {
@@ -34,10 +36,10 @@ impl Machine<'_> {
                 return Ok(out);
             }
             // The interpreter does not know whether this thread reaches the instruction that ends it.
-            if info.ending.is_some_and(|e| !e.certain || e.how == End::Leave) {
+            if info.ending.is_some_and(|e| !e.certain || e.how == ThreadEnd::Leave) {
                 let text: String = text.chars().take(40).collect();
                 let text = format!("inline assembly that may end the thread (`{text}`)");
-                return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
+                return Err(ThreadStop::Unknown(UndecidedReason { text, cause: Cause::Assembly }));
             }
         }
         let why = self.reason(
@@ -47,36 +49,42 @@ impl Machine<'_> {
         if th.on_device() {
             self.listed_accesses(th, &info.accesses, args, why)?;
             match info.ending.map(|e| e.how) {
-                Some(End::Trap) => return Err(self.trap("trap")),
-                Some(_) => return Err(Stop::Ended(format!("`{text}`"))),
+                Some(ThreadEnd::Trap) => return Err(self.trap("trap")),
+                Some(_) => return Err(ThreadStop::Ended(format!("`{text}`"))),
                 None => {}
             }
         } else if info.constraints.contains("memory") {
             for a in args.iter().filter(|a| !a.is_poison()) {
-                self.forget(th, *a, why);
+                self.havoc(th, *a, why);
             }
         }
         Ok(vec![Val::poison(why); outputs])
     }
 
     /// Checks a list of accesses; what they write becomes unknown.
-    pub fn listed_accesses(&mut self, th: &mut Thread, list: &[Access], args: &[Val], why: Reason) -> Result<(), Stop> {
+    pub fn listed_accesses(
+        &mut self,
+        th: &mut Thread,
+        list: &[ModelledAccess],
+        args: &[Val],
+        why: Reason,
+    ) -> Result<(), ThreadStop> {
         let Some(site) = self.site(th) else { return Ok(()) };
         for access in list {
             let direction = match access.kind {
-                Kind::Read => Direction::Read,
-                Kind::Write => Direction::Write,
-                Kind::Atomic => Direction::Atomic,
+                AccessMode::Read => Direction::Read,
+                AccessMode::Write => Direction::Write,
+                AccessMode::Atomic => Direction::Atomic,
             };
             let parts = match access.place.map_or(Err(why), |p| self.parts(th, &p, args)) {
                 Ok(parts) => parts,
                 Err(open) => {
-                    self.seen.unclear(site, || Why {
+                    self.seen.unclear(site, || UndecidedReason {
                         text: format!("what it accesses depends on {}", self.reasons.text(open)),
                         cause: Cause::Assembly,
                     });
                     if access.writes() {
-                        self.forget_given(th, args, why);
+                        self.havoc_given(th, args, why);
                     }
                     continue;
                 }
@@ -90,7 +98,7 @@ impl Machine<'_> {
 
     /// Address and size of each line of an access. Empty if this thread does not take part; an error if this is
     /// unknown.
-    fn parts(&mut self, th: &Thread, place: &Place, args: &[Val]) -> Result<Vec<(Val, u64)>, Reason> {
+    fn parts(&mut self, th: &Thread, place: &AddressRange, args: &[Val]) -> Result<Vec<(Val, u64)>, Reason> {
         let number = |i: usize| {
             let v = args.get(i).copied().unwrap_or(Val::UNINIT);
             v.known().ok_or(v.poison)
@@ -106,16 +114,18 @@ impl Machine<'_> {
         let p = self.listed_address(place, args.get(place.address.argument).copied().unwrap_or(Val::UNINIT));
         let at = |bytes: u64| Val { bits: p.bits.wrapping_add(bytes), ..p };
         Ok(match place.extent {
-            Extent::Bytes(n) => vec![(p, n)],
-            Extent::Argument(i) => match number(i)? & mask(32) {
+            AccessExtent::Bytes(n) => vec![(p, n)],
+            AccessExtent::Argument(i) => match number(i)? & mask(32) {
                 0 => vec![],
                 n => vec![(p, n)],
             },
-            Extent::Tile(tile) => {
+            AccessExtent::Tile(tile) => {
                 let line = match tile.leading {
-                    Leading::Packed => tile.line_bytes.get() * 8,
-                    Leading::Argument(i) => (number(i)? & mask(32)) * u64::from(tile.bits),
-                    Leading::LastArgument => (number(args.len().saturating_sub(1))? & mask(32)) * u64::from(tile.bits),
+                    LeadingDimension::Packed => tile.line_bytes.get() * 8,
+                    LeadingDimension::Argument(i) => (number(i)? & mask(32)) * u64::from(tile.bits),
+                    LeadingDimension::LastArgument => {
+                        (number(args.len().saturating_sub(1))? & mask(32)) * u64::from(tile.bits)
+                    }
                 };
                 (0..u64::from(tile.lines)).map(|i| (at(i * line / 8), tile.line_bytes.get())).collect()
             }
@@ -123,9 +133,9 @@ impl Machine<'_> {
     }
 
     /// Address that a register holds. A shared-memory address is an integer in the shared window.
-    fn listed_address(&mut self, place: &Place, given: Val) -> Val {
+    fn listed_address(&mut self, place: &AddressRange, given: Val) -> Val {
         let offset = place.address.offset;
-        if place.space != Space::Shared || given.is_poison() {
+        if place.space != StateSpace::Shared || given.is_poison() {
             return Val { bits: given.bits.wrapping_add_signed(offset), ..given };
         }
         let sum = given.bits.wrapping_add_signed(offset) & mask(32);
@@ -143,12 +153,12 @@ impl Machine<'_> {
 
     /// Havocs the memory that a statement may write through its arguments. Includes shared memory, whose addresses
     /// are passed as integers.
-    fn forget_given(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
+    fn havoc_given(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
         for a in args.iter().filter(|a| !a.is_poison()) {
-            self.forget(th, *a, why);
+            self.havoc(th, *a, why);
         }
         for id in self.mem.shared_ids() {
-            self.forget_object(th, id, why);
+            self.havoc_object(th, id, why);
         }
     }
 
@@ -160,7 +170,13 @@ impl Machine<'_> {
     }
 
     /// Executes one PTX instruction, if the interpreter models its form.
-    fn ptx(&mut self, th: &mut Thread, info: &AsmInfo, text: &str, args: &[Val]) -> Result<Option<Vec<Val>>, Stop> {
+    fn ptx(
+        &mut self,
+        th: &mut Thread,
+        info: &AsmInfo,
+        text: &str,
+        args: &[Val],
+    ) -> Result<Option<Vec<Val>>, ThreadStop> {
         let outputs = info.slots as usize;
         let (op, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let mut parts = op.split('.');
@@ -173,7 +189,7 @@ impl Machine<'_> {
                     return Ok(None);
                 };
                 let Some(model) = crate::device::builtins::register_by_asm_name(reg) else { return Ok(None) };
-                let call = CallInfo { callee: Callee::Unknown, target: None, args: Vec::new(), dst: 0, slots: 1 };
+                let call = CallInfo { callee: CallTarget::Unknown, target: None, args: Vec::new(), dst: 0, slots: 1 };
                 match model(self, th, &call, &[])? {
                     Ret::Val(v) => Ok(Some(vec![v])),
                     _ => Ok(None),
@@ -242,7 +258,7 @@ impl Machine<'_> {
 
     /// Address of a statement that does exactly one access unconditionally.
     fn only_address(&mut self, th: &Thread, info: &AsmInfo, args: &[Val]) -> Option<Val> {
-        let [Access { place: Some(place), .. }] = info.accesses.as_slice() else { return None };
+        let [ModelledAccess { place: Some(place), .. }] = info.accesses.as_slice() else { return None };
         let Ok(parts) = self.parts(th, place, args) else { return None };
         if let [(p, _)] = parts.as_slice() { Some(*p) } else { None }
     }

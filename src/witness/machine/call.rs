@@ -1,15 +1,15 @@
 //! Outcomes of a modelled call: a result, a wait for other threads, or a stop.
 
 use super::value::Val;
-use crate::api::Why;
+use crate::api::UndecidedReason;
 
 /// Reason why a thread stops.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
+pub enum ThreadStop {
     /// The program or this thread ends here.
     Ended(String),
     /// The next event is unknown.
-    Unknown(Why),
+    Unknown(UndecidedReason),
     /// The run reached the target access.
     Found,
     /// The steps, work or memory of the budget ran out.
@@ -24,6 +24,9 @@ pub enum Ret {
     /// The thread waits for other threads; the result follows when it resumes.
     Wait(Wait),
 }
+
+/// Result of a model, or the reason why its thread stops.
+pub type ModelResult = Result<Ret, ThreadStop>;
 
 /// What a thread of a block waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,24 +1,24 @@
 //! Calls of functions with a body, of modelled functions, and of unknown functions, which may write everything
 //! reachable from their arguments.
 
-use super::call::{Ret, Stop, Wait};
-use super::form::{CallInfo, Callee, Code, I};
+use super::call::{Ret, ThreadStop, Wait};
+use super::form::{CallInfo, CallTarget, FunctionCode, I};
 use super::interp::Pause;
 use super::state::Machine;
 use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
-use crate::api::{Cause, Why};
+use crate::api::{Cause, UndecidedReason};
 use crate::library::modelled::{const_params, resolve};
-use crate::memory::space::{ObjId, split};
+use crate::memory::space::{WindowId, split};
 use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
 use models::attributes::{is_of_cuda, may_be_the_programs};
-pub use models::ptx::Waiting;
+pub use models::ptx::WaitEvent;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// How a thread continues at a call.
-pub enum Next {
+pub enum CallStep {
     /// The call is complete.
     Goes,
     /// The callee has its own frame.
@@ -30,7 +30,13 @@ impl Machine<'_> {
     /// Executes a call; the thread's position is saved before.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
-    fn call_instruction(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
+    fn call_instruction(
+        &mut self,
+        th: &mut Thread,
+        code: &Rc<FunctionCode>,
+        base: usize,
+        info: u32,
+    ) -> Result<CallStep, ThreadStop> {
         let call = &code.calls[info as usize];
         let mut args: SmallVec<[Val; 16]> = SmallVec::new();
         for a in &call.args {
@@ -42,16 +48,16 @@ impl Machine<'_> {
         let named;
         let (mut call, mut through) = (call, None);
         let callee = match &call.callee {
-            Callee::Indirect(o) => {
+            CallTarget::Indirect(o) => {
                 let p = get(th, code, base, *o);
                 let Some(f) = p.known().and_then(|a| self.mem.func_at(a)) else {
                     self.call_unknown_pointer(th, call, p, &args)?;
-                    return Ok(Next::Goes);
+                    return Ok(CallStep::Goes);
                 };
                 resolved = resolve(self.program, f);
-                if matches!(resolved, Callee::Unknown) {
+                if matches!(resolved, CallTarget::Unknown) {
                     self.call_unknown(th, call, f, &args)?;
-                    return Ok(Next::Goes);
+                    return Ok(CallStep::Goes);
                 }
                 through = Some(f);
                 &resolved
@@ -59,17 +65,22 @@ impl Machine<'_> {
             c => c,
         };
         match callee {
-            Callee::Body(f) => {
+            CallTarget::Body(f) => {
                 self.enter(th, *f, &args, call.dst, call.slots)?;
                 self.keep_varargs(th, call, &args);
-                return Ok(Next::Enters);
+                return Ok(CallStep::Enters);
             }
-            Callee::Model(m) => {
+            CallTarget::Model(m) => {
                 // A model asks by which name it was called.
                 if through.is_some() {
                     let CallInfo { dst, slots, .. } = *call;
-                    named =
-                        CallInfo { callee: Callee::Model(*m), target: through, args: call.args.clone(), dst, slots };
+                    named = CallInfo {
+                        callee: CallTarget::Model(*m),
+                        target: through,
+                        args: call.args.clone(),
+                        dst,
+                        slots,
+                    };
                     call = &named;
                 }
                 let r = m(self, th, call, &args)?;
@@ -85,41 +96,53 @@ impl Machine<'_> {
                             th.regs[base + (call.dst + k) as usize] = v;
                         }
                     }
-                    Ret::Wait(w) => return Ok(Next::Waits(w)),
+                    Ret::Wait(w) => return Ok(CallStep::Waits(w)),
                 }
             }
-            Callee::Unknown => {
+            CallTarget::Unknown => {
                 if let Some(f) = call.target {
                     self.call_unknown(th, call, f, &args)?;
                 }
             }
-            Callee::Indirect(_) => {}
+            CallTarget::Indirect(_) => {}
         }
-        Ok(Next::Goes)
+        Ok(CallStep::Goes)
     }
 
     /// Executes a call or inline assembly; the thread's position is saved before.
-    pub fn call_or_assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, op: &I) -> Result<Next, Stop> {
+    pub fn call_or_assembly(
+        &mut self,
+        th: &mut Thread,
+        code: &Rc<FunctionCode>,
+        base: usize,
+        op: &I,
+    ) -> Result<CallStep, ThreadStop> {
         match op {
             I::Asm { info } => self.assembly(th, code, base, *info),
             I::Call { info } => {
                 self.tick()?;
                 self.call_instruction(th, code, base, *info)
             }
-            _ => Ok(Next::Goes),
+            _ => Ok(CallStep::Goes),
         }
     }
 
-    fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
+    fn assembly(
+        &mut self,
+        th: &mut Thread,
+        code: &Rc<FunctionCode>,
+        base: usize,
+        info: u32,
+    ) -> Result<CallStep, ThreadStop> {
         let a = &code.asms[info as usize];
         match a.waiting.filter(|_| th.on_device()) {
             None => {}
-            Some(Waiting::Block(id)) => return Ok(Next::Waits(Wait::Barrier { id, vote: None })),
-            Some(Waiting::Cluster) => return Ok(Next::Waits(self.wait_for_cluster())),
-            Some(Waiting::Otherwise) => {
+            Some(WaitEvent::Block(id)) => return Ok(CallStep::Waits(Wait::Barrier { id, vote: None })),
+            Some(WaitEvent::Cluster) => return Ok(CallStep::Waits(self.wait_for_cluster())),
+            Some(WaitEvent::Otherwise) => {
                 let text: String = a.text.trim().chars().take(40).collect();
                 let text = format!("inline assembly that waits for other threads (`{text}`)");
-                return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
+                return Err(ThreadStop::Unknown(UndecidedReason { text, cause: Cause::Assembly }));
             }
         }
         let args: Vec<Val> = a.args.iter().map(|x| get(th, code, base, x.opd)).collect();
@@ -127,28 +150,28 @@ impl Machine<'_> {
         for (k, v) in (0..a.slots).zip(out) {
             th.regs[base + (a.dst + k) as usize] = v;
         }
-        Ok(Next::Goes)
+        Ok(CallStep::Goes)
     }
 
     /// Calls a function from a model and runs it to its end. The function must not wait for other threads.
-    pub fn call(&mut self, th: &mut Thread, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, Stop> {
+    pub fn call(&mut self, th: &mut Thread, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, ThreadStop> {
         match resolve(self.program, func) {
-            Callee::Body(f) => {
+            CallTarget::Body(f) => {
                 let floor = th.frames.len();
                 self.enter(th, f, args, 0, 0)?;
                 match self.run(th, floor)? {
                     Pause::Returned(v) => Ok(v),
-                    Pause::Waits(_) => Err(Stop::Unknown("a barrier inside a callback".into())),
+                    Pause::Waits(_) => Err(ThreadStop::Unknown("a barrier inside a callback".into())),
                 }
             }
-            Callee::Model(m) => {
+            CallTarget::Model(m) => {
                 let info =
-                    CallInfo { callee: Callee::Model(m), target: Some(func), args: Vec::new(), dst: 0, slots: 0 };
+                    CallInfo { callee: CallTarget::Model(m), target: Some(func), args: Vec::new(), dst: 0, slots: 0 };
                 match m(self, th, &info, args)? {
                     Ret::Val(v) => Ok(vec![v]),
                     Ret::Many(v) => Ok(v),
                     Ret::Void => Ok(Vec::new()),
-                    Ret::Wait(_) => Err(Stop::Unknown("a barrier inside a callback".into())),
+                    Ret::Wait(_) => Err(ThreadStop::Unknown("a barrier inside a callback".into())),
                 }
             }
             _ => {
@@ -156,7 +179,7 @@ impl Machine<'_> {
                     Cause::Call,
                     &format!("the result of `{}`, which is not modelled", self.program.func(func).display),
                 );
-                self.forget_reachable(th, args, why);
+                self.havoc_reachable(th, args, why);
                 Ok(vec![Val::poison(why)])
             }
         }
@@ -191,15 +214,15 @@ impl Machine<'_> {
 
     /// Calls a function that has neither body nor model.
     #[cold]
-    fn call_unknown(&mut self, th: &mut Thread, call: &CallInfo, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    fn call_unknown(&mut self, th: &mut Thread, call: &CallInfo, f: FuncRef, args: &[Val]) -> Result<(), ThreadStop> {
         let func = self.program.func(f);
         if func.noreturn {
-            return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
+            return Err(ThreadStop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
         // The prefix `__nv_` is reserved for libdevice, whose functions cannot access the program's variables.
         if th.on_device() && !is_of_cuda(&func.name) && !func.name.starts_with("__nv_") {
-            self.forget_device_variables(th, why);
+            self.havoc_device_variables(th, why);
         }
         if !th.on_device() && may_be_the_programs(&func.name) {
             self.exported_run(th, why);
@@ -211,13 +234,13 @@ impl Machine<'_> {
     }
 
     /// Havocs device variables: device code outside the program, or code that a kernel launches, knows them by name.
-    fn forget_device_variables(&mut self, th: &mut Thread, why: Reason) {
+    fn havoc_device_variables(&mut self, th: &mut Thread, why: Reason) {
         let program = self.program;
         for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
             for (gi, g) in (0u32..).zip(&m.globals) {
                 if g.defined && !g.constant && g.space == space::GLOBAL {
                     let address = self.global_address(ModuleId(mi), GlobalId(gi));
-                    self.forget_object(th, split(address).0, why);
+                    self.havoc_object(th, split(address).0, why);
                 }
             }
         }
@@ -235,7 +258,7 @@ impl Machine<'_> {
             written.sort_unstable();
             let written: Vec<Val> =
                 written.into_iter().map(|g| Val::new(self.global_address(g.module, g.global))).collect();
-            self.forget_reachable(th, &written, why);
+            self.havoc_reachable(th, &written, why);
             if effect.cuda || effect.indirect {
                 let name = &program.func(f).display;
                 self.seen.assume(format!("`{name}`, which a library is given, does nothing on a device"));
@@ -253,15 +276,15 @@ impl Machine<'_> {
         };
         let (written, read, device) =
             (address(self, &outside.written), address(self, &outside.read), address(self, &outside.device));
-        self.forget_reachable(th, &written, why);
-        let only_read: Vec<ObjId> = read.iter().map(|v| split(v.bits).0).collect();
+        self.havoc_reachable(th, &written, why);
+        let only_read: Vec<WindowId> = read.iter().map(|v| split(v.bits).0).collect();
         for id in self.mem.reachable(&th.stack, &only_read) {
             if !only_read.contains(&id) {
-                self.forget_object(th, id, why);
+                self.havoc_object(th, id, why);
             }
         }
         for v in device {
-            self.forget_object(th, split(v.bits).0, why);
+            self.havoc_object(th, split(v.bits).0, why);
         }
         if outside.frees {
             self.seen.assume("code outside of the program calls no function of it that frees memory".to_owned());
@@ -272,7 +295,13 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn call_unknown_pointer(&mut self, th: &mut Thread, call: &CallInfo, p: Val, args: &[Val]) -> Result<(), Stop> {
+    fn call_unknown_pointer(
+        &mut self,
+        th: &mut Thread,
+        call: &CallInfo,
+        p: Val,
+        args: &[Val],
+    ) -> Result<(), ThreadStop> {
         let why = if p.is_poison() {
             p.poison
         } else {
@@ -296,7 +325,7 @@ impl Machine<'_> {
         args: &[Val],
         why: Reason,
         konst: &[bool],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let mut at = 0;
         let mut roots = Vec::new();
         for (i, a) in call.args.iter().enumerate() {
@@ -306,7 +335,7 @@ impl Machine<'_> {
                 roots.extend(values.iter().filter(|v| !v.is_poison()));
             }
         }
-        self.forget_reachable(th, &roots, why);
+        self.havoc_reachable(th, &roots, why);
         let base = th.frames.last().map_or(0, |f| f.base);
         for k in 0..call.slots {
             th.regs[base + (call.dst + k) as usize] = Val::poison(why);

@@ -3,12 +3,12 @@
 //! A value takes as many registers as its type has scalars. Vector operations become one instruction per lane, moves
 //! within aggregates become register moves, and variables whose address is not taken live in registers.
 
-use super::state::Model;
+use super::state::ConcreteModel;
 use super::value::Val;
 use crate::code::flow::Flow;
 use ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
-use models::access::Access;
-pub use models::ptx::{Ending, Waiting};
+use models::access::ModelledAccess;
+pub use models::ptx::{EndingInstruction, WaitEvent};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ops::Deref;
@@ -57,7 +57,7 @@ impl Leaf {
 
 /// Memory layout of a type.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct TypeLayout {
     pub leaves: Vec<Leaf>,
     /// Bytes that a load or store of the type touches.
     pub bytes: u64,
@@ -108,10 +108,10 @@ impl FloatPred {
 
 /// Target of a call.
 #[derive(Clone, Debug)]
-pub enum Callee {
+pub enum CallTarget {
     Body(FuncRef),
     /// A function with a model.
-    Model(Model),
+    Model(ConcreteModel),
     /// A function without body or model.
     Unknown,
     /// A call through a pointer.
@@ -128,7 +128,7 @@ pub struct Arg {
 }
 
 pub struct CallInfo {
-    pub callee: Callee,
+    pub callee: CallTarget,
     /// Function that the call names, if it is direct.
     pub target: Option<FuncRef>,
     pub args: Vec<Arg>,
@@ -367,29 +367,29 @@ pub struct AsmInfo {
     pub text: Rc<str>,
     pub args: Vec<Arg>,
     /// Device accesses of the statement.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<ModelledAccess>,
     /// Index of the argument whose address, as an integer in the shared window, is the result.
     pub shared_address: Option<usize>,
     /// Instruction of the statement that ends the thread, if there is one.
-    pub ending: Option<Ending>,
+    pub ending: Option<EndingInstruction>,
     /// Other threads that the statement waits for.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<WaitEvent>,
     pub constraints: Rc<str>,
     pub dst: u32,
     pub slots: u32,
 }
 
 /// A function that is ready to run in one machine.
-pub struct Code {
-    pub flat: Rc<Flat>,
+pub struct FunctionCode {
+    pub flat: Rc<FlatFunction>,
     /// Execution count of each memory access.
     pub hits: Vec<Cell<u64>>,
     pub consts: Vec<Val>,
 }
 
-impl Deref for Code {
-    type Target = Flat;
-    fn deref(&self) -> &Flat {
+impl Deref for FunctionCode {
+    type Target = FlatFunction;
+    fn deref(&self) -> &FlatFunction {
         &self.flat
     }
 }
@@ -403,7 +403,7 @@ pub enum Relocation {
 }
 
 /// Flat form of a function, the same for every run of its program.
-pub struct Flat {
+pub struct FlatFunction {
     pub func: FuncRef,
     pub insts: Vec<I>,
     /// Block and instruction of the analysis form for each flat instruction.
@@ -417,7 +417,7 @@ pub struct Flat {
     pub param_slots: u32,
     /// Parameters that point to a copy: register and size in bytes.
     pub byval: Vec<(u32, u64)>,
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<TypeLayout>,
     pub calls: Vec<CallInfo>,
     pub switches: Vec<SwitchInfo>,
     pub asms: Vec<AsmInfo>,
@@ -432,7 +432,7 @@ pub struct Flat {
     pub flow: Flow,
 }
 
-impl Flat {
+impl FlatFunction {
     pub fn block_of(&self, pc: usize) -> BlockId {
         BlockId(self.places.get(pc).map_or(0, |p| p.0))
     }

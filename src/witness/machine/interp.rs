@@ -3,9 +3,9 @@
 //! In: a thread with a frame. Out: the frame's result, what the thread waits for, or why it stops. The loop has one
 //! arm for each instruction of `form`. Longer arms are in `step`, and calls are in `calls`.
 
-use super::arith::{self, Fault};
-use super::call::{Stop, Wait};
-use super::calls::Next;
+use super::arith::{self, ArithmeticFault};
+use super::call::{ThreadStop, Wait};
+use super::calls::CallStep;
 use super::form::I;
 use super::state::Machine;
 use super::step::{
@@ -30,12 +30,19 @@ const MAX_FRAMES: usize = 10_000;
 
 impl Machine<'_> {
     /// Pushes a frame for a function with a body.
-    pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
+    pub fn enter(
+        &mut self,
+        th: &mut Thread,
+        func: FuncRef,
+        args: &[Val],
+        dst: u32,
+        slots: u32,
+    ) -> Result<(), ThreadStop> {
         if self.contract_of(func).is_some() {
             self.contract_at_call(th, func, args)?;
         }
         if th.frames.len() >= MAX_FRAMES {
-            return Err(Stop::Unknown("recursion deeper than the interpreter follows".into()));
+            return Err(ThreadStop::Unknown("recursion deeper than the interpreter follows".into()));
         }
         let code = self.code(func);
         let base = th.frames.last().map_or(0, |f| f.base + f.code.regs as usize);
@@ -59,7 +66,7 @@ impl Machine<'_> {
     }
 
     /// Runs until the frame at index `floor` returns, the thread waits, or it stops.
-    pub fn run(&mut self, th: &mut Thread, floor: usize) -> Result<Pause, Stop> {
+    pub fn run(&mut self, th: &mut Thread, floor: usize) -> Result<Pause, ThreadStop> {
         'frame: loop {
             let Some(f) = th.frames.last() else { return Ok(Pause::Returned(Vec::new())) };
             let (code, base) = (f.code.clone(), f.base);
@@ -118,9 +125,9 @@ impl Machine<'_> {
                         }
                         let v = match arith::int(*op, u32::from(*w), get!(*a), get!(*b)) {
                             Ok(v) => v,
-                            Err(Fault::Divide) if !th.on_device() => {
+                            Err(ArithmeticFault::Divide) if !th.on_device() => {
                                 save!();
-                                return Err(Stop::Ended("a division by zero".to_owned()));
+                                return Err(ThreadStop::Ended("a division by zero".to_owned()));
                             }
                             Err(_) => Val::poison(Reason::OPEN),
                         };
@@ -248,7 +255,7 @@ impl Machine<'_> {
                     I::Fresh { p } => {
                         let p = get!(*p);
                         if !p.is_poison() {
-                            self.forget(th, p, Reason::UNINIT);
+                            self.havoc(th, p, Reason::UNINIT);
                         }
                     }
                     I::Assume { c } => {
@@ -261,9 +268,9 @@ impl Machine<'_> {
                     op @ (I::Asm { .. } | I::Call { .. }) => {
                         save!();
                         match self.call_or_assembly(th, &code, base, op)? {
-                            Next::Goes => {}
-                            Next::Enters => continue 'frame,
-                            Next::Waits(w) => return Ok(Pause::Waits(w)),
+                            CallStep::Goes => {}
+                            CallStep::Enters => continue 'frame,
+                            CallStep::Waits(w) => return Ok(Pause::Waits(w)),
                         }
                     }
                     I::Enter { d } => put!(*d, Val::new(self.steps)),
@@ -318,7 +325,7 @@ impl Machine<'_> {
                     }
                     I::Stuck { why } => {
                         save!();
-                        return Err(Stop::Unknown(self.reasons.why(get!(*why).poison, str::to_owned)));
+                        return Err(ThreadStop::Unknown(self.reasons.why(get!(*why).poison, str::to_owned)));
                     }
                 }
             }

@@ -3,18 +3,18 @@
 //! Each subsystem has one field, whose type is defined in the subsystem, below this file: threads in `thread`,
 //! outcomes of calls in `call`, the instructions in `form`. Models receive the whole machine.
 
-use super::call::{Ret, Stop};
-use super::form::{CallInfo, Code};
-use super::thread::{Launch, Place, Thread, site_of};
+use super::call::{Ret, ThreadStop};
+use super::form::{CallInfo, FunctionCode};
+use super::thread::{CurrentLaunch, Thread, ThreadPosition, site_of};
 use super::value::{Reason, Reasons, Val};
 use crate::api::Cause;
-use crate::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
-use crate::code::effect::Effects;
-use crate::code::region::Known;
+use crate::api::{AccessFault, BadAccess, ConcreteInputs, IntendedObject, ObjectKind, ProgramPoint, RunBudget};
+use crate::code::effect::FunctionEffects;
+use crate::code::region::BranchMemo;
 use crate::library::process::Libc;
 use crate::library::runtime::Cuda;
-use crate::memory::space::{Memory, ObjId, split};
-use crate::observe::{Kind, Observer};
+use crate::memory::space::{ConcreteMemory, WindowId, split};
+use crate::observe::{BadAccessKey, Observer};
 use base::work::{self, Allotment, cost};
 use finding::Direction;
 use ir::{BlockId, FuncRef, GlobalRef, Program};
@@ -25,34 +25,34 @@ use std::rc::Rc;
 const BETWEEN_CHECKS: u64 = 50_000;
 
 /// Model of a function.
-pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
+pub type ConcreteModel = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, ThreadStop>;
 
 pub struct Machine<'p> {
     pub program: &'p Program,
-    pub mem: Memory,
+    pub mem: ConcreteMemory,
     pub reasons: Reasons,
-    pub codes: FxHashMap<FuncRef, Rc<Code>>,
+    pub codes: FxHashMap<FuncRef, Rc<FunctionCode>>,
     pub globals: FxHashMap<GlobalRef, u64>,
     /// The single object behind all `extern __shared__` arrays.
-    pub dynamic_shared: Option<ObjId>,
-    pub budget: Budget,
+    pub dynamic_shared: Option<WindowId>,
+    pub budget: RunBudget,
     /// Work budget of the run.
     pub allotment: Allotment,
     charged: u64,
     pub steps: u64,
     /// Step count at which to check the budget next.
     pub next_check: u64,
-    pub inputs: Inputs,
+    pub inputs: ConcreteInputs,
     pub libc: Libc,
     pub cuda: Cuda,
-    pub launch: Option<Launch>,
+    pub launch: Option<CurrentLaunch>,
     /// Beginning of the program's output.
     pub output: String,
     pub seen: Observer,
-    pub effects: Effects,
+    pub effects: FunctionEffects,
     /// Whether the root is called once the functions that run now have returned.
     pub before_root: bool,
-    pub known: Known<'p>,
+    pub known: BranchMemo<'p>,
     /// Whether to look for operations that wrap.
     pub watch: bool,
     /// Whether an operation wrapped.
@@ -60,10 +60,10 @@ pub struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(program: &'p Program, inputs: &Inputs, budget: &Budget, seen: Observer) -> Self {
+    pub fn new(program: &'p Program, inputs: &ConcreteInputs, budget: &RunBudget, seen: Observer) -> Self {
         Self {
             program,
-            mem: Memory::default(),
+            mem: ConcreteMemory::default(),
             reasons: Reasons::new(),
             codes: FxHashMap::default(),
             globals: FxHashMap::default(),
@@ -79,9 +79,9 @@ impl<'p> Machine<'p> {
             launch: None,
             output: String::new(),
             seen,
-            effects: Effects::default(),
+            effects: FunctionEffects::default(),
             before_root: false,
-            known: Known::default(),
+            known: BranchMemo::default(),
             watch: false,
             wrapped: false,
         }
@@ -105,14 +105,14 @@ impl<'p> Machine<'p> {
 
     /// Checks the budget; called at jumps and calls.
     #[inline]
-    pub fn tick(&mut self) -> Result<(), Stop> {
+    pub fn tick(&mut self) -> Result<(), ThreadStop> {
         if self.steps < self.next_check {
             return Ok(());
         }
         self.next_check = (self.steps + BETWEEN_CHECKS).min(self.budget.steps);
         self.charge_steps();
         if self.steps >= self.budget.steps || self.allotment.is_spent() || self.fills_memory() {
-            return Err(Stop::Budget);
+            return Err(ThreadStop::Budget);
         }
         Ok(())
     }
@@ -124,7 +124,7 @@ impl<'p> Machine<'p> {
     }
 
     /// `file:line` of an instruction (the block's terminator if `inst` is past the end).
-    pub fn line(&self, site: Site) -> String {
+    pub fn line(&self, site: ProgramPoint) -> String {
         let f = self.program.func(site.func);
         let loc =
             f.blocks.get(site.block.index()).map(|b| b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc));
@@ -136,17 +136,17 @@ impl<'p> Machine<'p> {
 
     /// `file:line` of the end of a block.
     pub fn block_line(&self, func: FuncRef, block: BlockId) -> String {
-        self.line(Site { func, block, inst: u32::MAX })
+        self.line(ProgramPoint { func, block, inst: u32::MAX })
     }
 
     /// The instruction that `th` is executing.
-    pub fn site(&self, th: &Thread) -> Option<Site> {
+    pub fn site(&self, th: &Thread) -> Option<ProgramPoint> {
         th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)))
     }
 
     /// The innermost call outside launch stubs and system headers that `th` is in: what a user takes for the site of
     /// an allocation or a launch.
-    pub fn user_site(&self, th: &Thread) -> Option<Site> {
+    pub fn user_site(&self, th: &Thread) -> Option<ProgramPoint> {
         let all = th.frames.iter().rev().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let mut first = None;
         for s in all {
@@ -164,12 +164,18 @@ impl<'p> Machine<'p> {
     }
 
     /// Description of an object for reports.
-    pub fn describe(&self, th: &Thread, id: ObjId) -> Object {
+    pub fn describe(&self, th: &Thread, id: WindowId) -> IntendedObject {
         match self.mem.get(&th.stack, id) {
-            Some(o) => {
-                Object { kind: o.kind, name: o.name.to_string(), alloc: o.alloc, extent: o.size, freed: o.freed }
+            Some(o) => IntendedObject {
+                kind: o.kind,
+                name: o.name.to_string(),
+                alloc: o.alloc,
+                extent: o.size,
+                freed: o.freed,
+            },
+            None => {
+                IntendedObject { kind: ObjectKind::Wild, name: String::new(), alloc: None, extent: 0, freed: false }
             }
-            None => Object { kind: ObjectKind::Wild, name: String::new(), alloc: None, extent: 0, freed: false },
         }
     }
 
@@ -178,18 +184,18 @@ impl<'p> Machine<'p> {
     pub fn bad_access(
         &mut self,
         th: &Thread,
-        site: Site,
+        site: ProgramPoint,
         address: u64,
         bytes: u64,
         direction: Direction,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let (id, _) = split(address);
         let fault = match self.mem.get(&th.stack, id) {
-            Some(o) if o.freed => Fault::Freed,
-            Some(_) => Fault::Bounds,
-            None if id.is_null() => Fault::Null,
-            None if th.on_device() && id.is_on_hosts_stack() => Fault::HostMemory,
-            None => Fault::Bounds,
+            Some(o) if o.freed => AccessFault::Freed,
+            Some(_) => AccessFault::Bounds,
+            None if id.is_null() => AccessFault::Null,
+            None if th.on_device() && id.is_on_hosts_stack() => AccessFault::HostMemory,
+            None => AccessFault::Bounds,
         };
         self.fault(th, site, fault, address, bytes, direction)
     }
@@ -199,12 +205,12 @@ impl<'p> Machine<'p> {
     pub fn hosts_memory(
         &mut self,
         th: &Thread,
-        site: Site,
+        site: ProgramPoint,
         address: u64,
         bytes: u64,
         direction: Direction,
-    ) -> Result<(), Stop> {
-        self.fault(th, site, Fault::HostMemory, address, bytes, direction)
+    ) -> Result<(), ThreadStop> {
+        self.fault(th, site, AccessFault::HostMemory, address, bytes, direction)
     }
 
     /// Records an access at a misaligned address.
@@ -212,39 +218,39 @@ impl<'p> Machine<'p> {
     pub fn misaligned(
         &mut self,
         th: &Thread,
-        site: Site,
+        site: ProgramPoint,
         address: u64,
         bytes: u64,
         direction: Direction,
-    ) -> Result<(), Stop> {
-        self.fault(th, site, Fault::Misaligned, address, bytes, direction)
+    ) -> Result<(), ThreadStop> {
+        self.fault(th, site, AccessFault::Misaligned, address, bytes, direction)
     }
 
     /// Ends the run at a false claim of the program. On a device this is also a fault; on the host it is not, because
     /// another end of the program (an uncaught exception) looks the same.
-    pub fn false_claim<T>(&mut self, th: &Thread, what: &str) -> Result<T, Stop> {
+    pub fn false_claim<T>(&mut self, th: &Thread, what: &str) -> Result<T, ThreadStop> {
         if let Some(site) = self.site(th).filter(|_| th.on_device()) {
-            self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read)?;
+            self.fault(th, site, AccessFault::FalseClaim, 0, 0, Direction::Read)?;
         }
-        Err(Stop::Ended(what.to_owned()))
+        Err(ThreadStop::Ended(what.to_owned()))
     }
 
     /// Records that memory is freed twice.
     #[cold]
-    pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
+    pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), ThreadStop> {
         let Some(site) = self.site(th) else { return Ok(()) };
-        self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
+        self.fault(th, site, AccessFault::FreedAgain, address, 0, Direction::Write)
     }
 
     pub fn fault(
         &mut self,
         th: &Thread,
-        site: Site,
-        fault: Fault,
+        site: ProgramPoint,
+        fault: AccessFault,
         address: u64,
         bytes: u64,
         direction: Direction,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         self.fault_at(th, th.frames.len(), site, (fault, address, bytes, direction))
     }
 
@@ -253,14 +259,14 @@ impl<'p> Machine<'p> {
         &mut self,
         th: &Thread,
         depth: usize,
-        site: Site,
-        (fault, address, bytes, direction): (Fault, u64, u64, Direction),
-    ) -> Result<(), Stop> {
+        site: ProgramPoint,
+        (fault, address, bytes, direction): (AccessFault, u64, u64, Direction),
+    ) -> Result<(), ThreadStop> {
         let (id, offset) = split(address);
         let launch = if th.on_device() { self.launch.as_ref() } else { None };
         let callers = th.frames[..depth.saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
-        if self.seen.again(&Kind {
+        if self.seen.again(&BadAccessKey {
             site,
             callers: callers.clone(),
             launch_site: launch.and_then(|l| l.site),
@@ -272,7 +278,7 @@ impl<'p> Machine<'p> {
         let object = self.describe(th, id);
         let wild = object.kind == ObjectKind::Wild;
         let u64s = |v: [u32; 3]| v.map(u64::from);
-        let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
+        let place = th.place.unwrap_or(ThreadPosition { block: [0; 3], thread: [0; 3] });
         let bad = BadAccess {
             fault,
             site,

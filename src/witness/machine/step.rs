@@ -2,22 +2,22 @@
 //! ones.
 
 use super::arith::{self, icmp_wraps};
-use super::call::Stop;
-use super::form::{Code, Layout, Opd, SwitchInfo};
+use super::call::ThreadStop;
+use super::form::{FunctionCode, Opd, SwitchInfo, TypeLayout};
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, float, float_bits, mask, signed};
 use crate::api::Cause;
-use crate::api::Site;
+use crate::api::ProgramPoint;
 use crate::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
 use crate::memory::space::split;
-use crate::memory::store::{Fill, Store};
+use crate::memory::store::{Fill, ObjectBytes};
 use ir::{BinOp, CastOp, Pred};
 use std::rc::Rc;
 
 /// Value of an operand.
 #[inline]
-pub fn get(th: &Thread, code: &Code, base: usize, o: Opd) -> Val {
+pub fn get(th: &Thread, code: &FunctionCode, base: usize, o: Opd) -> Val {
     if o.is_const() { code.consts[o.index()] } else { th.regs[base + o.index()] }
 }
 
@@ -132,13 +132,13 @@ impl Machine<'_> {
         &mut self,
         th: &mut Thread,
         name: Rc<str>,
-        site: impl FnOnce() -> Site,
+        site: impl FnOnce() -> ProgramPoint,
         elem: u64,
         count: Val,
-    ) -> Result<Val, Stop> {
+    ) -> Result<Val, ThreadStop> {
         match count.known() {
             Some(n) => self.stack_object(th, name, Some(site()), elem.saturating_mul(n)),
-            None => Err(Stop::Unknown(
+            None => Err(ThreadStop::Unknown(
                 self.reasons.why(count.poison, |why| format!("a stack array's size depends on {why}")),
             )),
         }
@@ -146,7 +146,14 @@ impl Machine<'_> {
 }
 
 /// Extracts a lane of `stride` scalars from a vector of `n` scalars.
-pub fn extract(th: &mut Thread, code: &Code, base: usize, d: u32, vec: Opd, (n, stride, index): (u32, u32, Opd)) {
+pub fn extract(
+    th: &mut Thread,
+    code: &FunctionCode,
+    base: usize,
+    d: u32,
+    vec: Opd,
+    (n, stride, index): (u32, u32, Opd),
+) {
     let i = get(th, code, base, index);
     for k in 0..stride {
         let v = match i.known() {
@@ -162,7 +169,7 @@ pub fn extract(th: &mut Thread, code: &Code, base: usize, d: u32, vec: Opd, (n, 
 }
 
 /// Inserts a lane of `stride` scalars into a vector of `n` scalars.
-pub fn insert(th: &mut Thread, code: &Code, base: usize, d: u32, v: Opd, (n, stride, index): (u32, u32, Opd)) {
+pub fn insert(th: &mut Thread, code: &FunctionCode, base: usize, d: u32, v: Opd, (n, stride, index): (u32, u32, Opd)) {
     let i = get(th, code, base, index);
     match i.known() {
         #[expect(clippy::cast_possible_truncation, reason = "checked against the number of lanes")]
@@ -181,7 +188,7 @@ pub fn insert(th: &mut Thread, code: &Code, base: usize, d: u32, v: Opd, (n, str
 }
 
 /// 128-bit arithmetic.
-pub fn wide_arithmetic(th: &mut Thread, code: &Rc<Code>, base: usize, op: BinOp, d: u32, (a, b): (Opd, Opd)) {
+pub fn wide_arithmetic(th: &mut Thread, code: &Rc<FunctionCode>, base: usize, op: BinOp, d: u32, (a, b): (Opd, Opd)) {
     let r = match (wide(th, code, base, a), wide(th, code, base, b)) {
         (Ok(x), Ok(y)) => arith::wide(op, x, y).map_err(|_| Reason::OPEN),
         (Err(r), _) | (_, Err(r)) => Err(r),
@@ -192,14 +199,14 @@ pub fn wide_arithmetic(th: &mut Thread, code: &Rc<Code>, base: usize, op: BinOp,
 }
 
 /// 128-bit comparison.
-pub fn compare_wide(th: &Thread, code: &Rc<Code>, base: usize, pred: Pred, (a, b): (Opd, Opd)) -> Val {
+pub fn compare_wide(th: &Thread, code: &Rc<FunctionCode>, base: usize, pred: Pred, (a, b): (Opd, Opd)) -> Val {
     match (wide(th, code, base, a), wide(th, code, base, b)) {
         (Ok(x), Ok(y)) => Val::new(u64::from(arith::icmp_wide(pred, x, y))),
         (Err(r), _) | (_, Err(r)) => Val::poison(r),
     }
 }
 
-fn wide(th: &Thread, code: &Rc<Code>, base: usize, o: Opd) -> Result<u128, Reason> {
+fn wide(th: &Thread, code: &Rc<FunctionCode>, base: usize, o: Opd) -> Result<u128, Reason> {
     let (low, high) = (get(th, code, base, o), get(th, code, base, o.plus(1)));
     match (low.known(), high.known()) {
         (Some(l), Some(h)) => Ok(u128::from(h) << 64 | u128::from(l)),
@@ -222,7 +229,14 @@ fn halves(v: Result<u128, Reason>) -> [Val; 2] {
     clippy::cast_sign_loss,
     reason = "conversions are what this is for"
 )]
-pub fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): (CastOp, u8, u8), d: u32, a: Opd) {
+pub fn cast_wide(
+    th: &mut Thread,
+    code: &Rc<FunctionCode>,
+    base: usize,
+    (op, from, to): (CastOp, u8, u8),
+    d: u32,
+    a: Opd,
+) {
     let at = base + d as usize;
     if from == 128 {
         let v = wide(th, code, base, a);
@@ -252,8 +266,15 @@ pub fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): 
 }
 
 /// Reinterprets the bytes of one layout as another.
-pub fn repack(th: &mut Thread, code: &Rc<Code>, base: usize, (d, a): (u32, Opd), from: &Layout, to: &Layout) {
-    let mut s = Store::new(from.bytes.max(to.bytes), Fill::Poison(Reason::OPEN));
+pub fn repack(
+    th: &mut Thread,
+    code: &Rc<FunctionCode>,
+    base: usize,
+    (d, a): (u32, Opd),
+    from: &TypeLayout,
+    to: &TypeLayout,
+) {
+    let mut s = ObjectBytes::new(from.bytes.max(to.bytes), Fill::Poison(Reason::OPEN));
     for (i, l) in (0..).zip(&from.leaves) {
         if l.bits != 0 {
             s.write(u64::from(l.off), l.bytes().min(8), get(th, code, base, a.plus(i)));

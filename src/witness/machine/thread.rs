@@ -1,15 +1,15 @@
 //! Threads of the machine: frames, registers, stack, and position in the current launch.
 
-use super::form::{Arg, Code};
+use super::form::{Arg, FunctionCode};
 use super::value::Val;
-use crate::api::Site;
+use crate::api::ProgramPoint;
 use crate::memory::space::Stack;
 use ir::{BlockId, FuncRef};
 use std::rc::Rc;
 
 /// Frame of an active function.
 pub struct Frame {
-    pub code: Rc<Code>,
+    pub code: Rc<FunctionCode>,
     /// Next instruction.
     pub pc: usize,
     /// First register.
@@ -26,7 +26,7 @@ pub struct Frame {
 
 /// Position of a device thread in its launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ThreadPosition {
     pub block: [u32; 3],
     pub thread: [u32; 3],
 }
@@ -37,7 +37,7 @@ pub struct Thread {
     pub regs: Vec<Val>,
     pub stack: Stack,
     /// Position in the launch; `None` for the host thread.
-    pub place: Option<Place>,
+    pub place: Option<ThreadPosition>,
     /// Whether the thread runs without the other threads of its block: what they may have written is poison.
     pub alone: bool,
     /// Whether the thread has passed a barrier.
@@ -48,7 +48,7 @@ impl Thread {
     pub const fn host() -> Self {
         Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::host(), place: None, alone: false, synced: false }
     }
-    pub const fn device(place: Place, alone: bool) -> Self {
+    pub const fn device(place: ThreadPosition, alone: bool) -> Self {
         Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::device(), place: Some(place), alone, synced: false }
     }
     pub const fn on_device(&self) -> bool {
@@ -58,9 +58,9 @@ impl Thread {
 
 /// The current launch.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct CurrentLaunch {
     pub ordinal: u64,
-    pub site: Option<Site>,
+    pub site: Option<ProgramPoint>,
     pub kernel: FuncRef,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -71,7 +71,7 @@ pub struct Launch {
 }
 
 /// Instruction of the analysis form that the flat instruction at `pc` came from.
-pub fn site_of(code: &Code, pc: usize) -> Site {
+pub fn site_of(code: &FunctionCode, pc: usize) -> ProgramPoint {
     let (block, inst) = code.places.get(pc).copied().unwrap_or((0, 0));
-    Site { func: code.func, block: BlockId(block), inst }
+    ProgramPoint { func: code.func, block: BlockId(block), inst }
 }

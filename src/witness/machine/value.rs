@@ -4,7 +4,7 @@
 //! functions are addresses of [`crate::memory::space`]. Vectors and aggregates are several scalars side by side;
 //! 128-bit integers are two.
 
-use crate::api::{Cause, Why};
+use crate::api::{Cause, UndecidedReason};
 use rustc_hash::FxHashMap;
 
 /// Reason why a value is unknown; [`Reason::NONE`] if it is known.
@@ -87,9 +87,9 @@ impl Reasons {
     }
 
     /// Builds the explanation of something that depends on `r`.
-    pub fn why(&self, r: Reason, words: impl FnOnce(&str) -> String) -> Why {
+    pub fn why(&self, r: Reason, words: impl FnOnce(&str) -> String) -> UndecidedReason {
         let cause = self.texts.get(usize::from(r.0)).map_or(Cause::Other, |(_, cause)| *cause);
-        Why { text: words(self.text(r)), cause }
+        UndecidedReason { text: words(self.text(r)), cause }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Objects of the program's variables, created at their first use.
 
-use super::space::{Obj, ObjId, split};
+use super::space::{Obj, WindowId, split};
 use super::store::Fill;
 use crate::api::Cause;
 use crate::api::ObjectKind;
@@ -89,11 +89,11 @@ impl Machine<'_> {
         };
         let mut obj = Obj::new(ObjectKind::HostGlobal, name.into(), 8, Fill::Byte(0));
         obj.store.write(0, 8, content);
-        self.mem.add(obj).map(ObjId::address)
+        self.mem.add(obj).map(WindowId::address)
     }
 
     /// The object behind every `extern __shared__` array; the launch gives its size.
-    pub fn dynamic_shared_object(&mut self) -> ObjId {
+    pub fn dynamic_shared_object(&mut self) -> WindowId {
         if let Some(id) = self.dynamic_shared {
             return id;
         }
@@ -108,7 +108,7 @@ impl Machine<'_> {
     }
 
     /// Object of the device variable that a host variable shadows.
-    pub fn device_twin(&mut self, host: u64) -> Option<ObjId> {
+    pub fn device_twin(&mut self, host: u64) -> Option<WindowId> {
         let r = *self.globals.iter().find(|(_, a)| split(**a).0 == split(host).0)?.0;
         let twin = self.program.device_variable(r)?;
         let address = self.global_address(twin.module, twin.global);

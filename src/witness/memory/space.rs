@@ -5,8 +5,8 @@
 //! block, and stack objects the same in every thread, as on hardware; their contents belong to the current block or
 //! thread.
 
-use super::store::{Fill, Store};
-use crate::api::{ObjectKind, Site};
+use super::store::{Fill, ObjectBytes};
+use crate::api::{ObjectKind, ProgramPoint};
 use crate::machine::value::{Reason, Val};
 use ir::FuncRef;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ const BIAS: u64 = (1 << (WINDOW_BITS - 1)) + 0x3_5a5a_6000;
 
 /// Number of an object's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjId(pub u32);
+pub struct WindowId(pub u32);
 
 const HOST_STACK: u32 = 0x40_0000;
 const LOCAL: u32 = 0x50_0000;
@@ -38,7 +38,7 @@ pub const fn looks_like_address(word: u64) -> bool {
     id >= HOST_STACK as u64 && id < SHARED as u64 && low >> 24 == BIAS >> 24
 }
 
-impl ObjId {
+impl WindowId {
     /// Whether the address was null or near it.
     pub const fn is_null(self) -> bool {
         self.0 == 0
@@ -55,9 +55,9 @@ impl ObjId {
 
 /// The object that an address was meant for, and the address's offset in it.
 #[inline]
-pub const fn split(address: u64) -> (ObjId, i64) {
+pub const fn split(address: u64) -> (WindowId, i64) {
     // 24 bits remain.
-    let id = ObjId((address >> WINDOW_BITS) as u32);
+    let id = WindowId((address >> WINDOW_BITS) as u32);
     (id, (address & ((1 << WINDOW_BITS) - 1)).cast_signed() - BIAS.cast_signed())
 }
 
@@ -80,7 +80,7 @@ pub fn shared_number(address: u64) -> Option<u64> {
 pub struct Obj {
     pub kind: ObjectKind,
     pub name: Rc<str>,
-    pub alloc: Option<Site>,
+    pub alloc: Option<ProgramPoint>,
     /// Size in bytes; meaningless if `unknown` is set.
     pub size: u64,
     /// Reason why the size is unknown.
@@ -88,8 +88,8 @@ pub struct Obj {
     pub freed: bool,
     /// Whether writes are errors of the program (string literals); the interpreter drops them.
     pub constant: bool,
-    pub store: Store,
-    /// Attempt (see [`Memory::begin`]) in which the contents were last saved for [`Memory::rollback`].
+    pub store: ObjectBytes,
+    /// Attempt (see [`ConcreteMemory::begin`]) in which the contents were last saved for [`ConcreteMemory::rollback`].
     pub epoch: u32,
 }
 
@@ -103,7 +103,7 @@ impl Obj {
             unknown: Reason::NONE,
             freed: false,
             constant: false,
-            store: Store::new(size, fill),
+            store: ObjectBytes::new(size, fill),
             epoch: 0,
         }
     }
@@ -146,13 +146,13 @@ impl Stack {
     pub fn push(&mut self, obj: Obj) -> Option<u64> {
         let n = u32::try_from(self.objs.len()).ok().filter(|n| *n < LOCAL - HOST_STACK)?;
         self.objs.push(obj);
-        Some(ObjId(self.window + n).address())
+        Some(WindowId(self.window + n).address())
     }
 }
 
 /// Memory except stacks.
 #[derive(Default)]
-pub struct Memory {
+pub struct ConcreteMemory {
     /// Global objects; index `i` has window `i + 1`.
     objs: Vec<Obj>,
     pub shared: Vec<Obj>,
@@ -161,7 +161,7 @@ pub struct Memory {
     /// Current attempt; 0 if contents are not saved.
     epoch: u32,
     attempts: u32,
-    kept: Vec<(ObjId, Store, bool)>,
+    kept: Vec<(WindowId, ObjectBytes, bool)>,
     /// Device bytes of the live objects in `objs`.
     device_bytes: u128,
 }
@@ -171,34 +171,34 @@ fn bytes_on_device(o: &Obj) -> u128 {
     if matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.unknown.is_some() { o.size.into() } else { 0 }
 }
 
-impl Memory {
+impl ConcreteMemory {
     /// Adds an object; `None` if the address space is full.
-    pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
+    pub fn add(&mut self, obj: Obj) -> Option<WindowId> {
         if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) {
             return None;
         }
         self.device_bytes += bytes_on_device(&obj);
         self.objs.push(obj);
-        u32::try_from(self.objs.len()).ok().map(ObjId)
+        u32::try_from(self.objs.len()).ok().map(WindowId)
     }
 
     /// Adds a shared variable, the same for every block.
-    pub fn add_shared(&mut self, obj: Obj) -> ObjId {
+    pub fn add_shared(&mut self, obj: Obj) -> WindowId {
         self.shared.push(obj);
         // There are far fewer shared variables than 2^20.
-        ObjId(SHARED + u32::try_from(self.shared.len() - 1).unwrap_or(0))
+        WindowId(SHARED + u32::try_from(self.shared.len() - 1).unwrap_or(0))
     }
 
     /// Converts an integer in the shared window to an address; `None` if no object is near.
     pub fn shared_address(&self, number: u64) -> Option<u64> {
         let index = u32::try_from(number >> SHARED_BITS).ok().filter(|i| (*i as usize) < self.shared.len())?;
         let off = (number & ((1 << SHARED_BITS) - 1)).cast_signed() - SHARED_BIAS;
-        Some(ObjId(SHARED + index).address().wrapping_add_signed(off))
+        Some(WindowId(SHARED + index).address().wrapping_add_signed(off))
     }
 
     /// Ids of all shared variables.
-    pub fn shared_ids(&self) -> impl Iterator<Item = ObjId> + use<> {
-        (0..u32::try_from(self.shared.len()).unwrap_or(0)).map(|i| ObjId(SHARED + i))
+    pub fn shared_ids(&self) -> impl Iterator<Item = WindowId> + use<> {
+        (0..u32::try_from(self.shared.len()).unwrap_or(0)).map(|i| WindowId(SHARED + i))
     }
 
     /// Address of a function.
@@ -208,7 +208,7 @@ impl Memory {
             funcs.push(f);
             u32::try_from(funcs.len() - 1).unwrap_or(u32::MAX)
         });
-        ObjId(FUNCS).address() + 16 * u64::from(i)
+        WindowId(FUNCS).address() + 16 * u64::from(i)
     }
 
     /// Function at an address.
@@ -221,7 +221,7 @@ impl Memory {
     }
 
     #[inline]
-    pub fn get<'a>(&'a self, stack: &'a Stack, id: ObjId) -> Option<&'a Obj> {
+    pub fn get<'a>(&'a self, stack: &'a Stack, id: WindowId) -> Option<&'a Obj> {
         let id = id.0;
         if id < HOST_STACK {
             return self.objs.get((id as usize).wrapping_sub(1));
@@ -237,7 +237,7 @@ impl Memory {
 
     /// Returns an object for writing; saves the old contents during an attempt.
     #[inline]
-    pub fn get_mut<'a>(&'a mut self, stack: &'a mut Stack, id: ObjId) -> Option<&'a mut Obj> {
+    pub fn get_mut<'a>(&'a mut self, stack: &'a mut Stack, id: WindowId) -> Option<&'a mut Obj> {
         let n = id.0;
         if n < HOST_STACK {
             return self.global_mut(id);
@@ -252,11 +252,11 @@ impl Memory {
     }
 
     /// Returns an object that is neither shared nor on a stack.
-    pub fn global(&self, id: ObjId) -> Option<&Obj> {
+    pub fn global(&self, id: WindowId) -> Option<&Obj> {
         self.objs.get((id.0 as usize).wrapping_sub(1))
     }
 
-    pub fn global_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+    pub fn global_mut(&mut self, id: WindowId) -> Option<&mut Obj> {
         let obj = self.objs.get_mut((id.0 as usize).wrapping_sub(1))?;
         if obj.epoch != self.epoch && self.epoch != 0 {
             obj.epoch = self.epoch;
@@ -278,18 +278,18 @@ impl Memory {
     }
 
     /// Ids of all objects that are neither shared nor on a stack, in creation order.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ObjId> + use<> {
-        (1..=u32::try_from(self.objs.len()).unwrap_or(u32::MAX)).map(ObjId)
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = WindowId> + use<> {
+        (1..=u32::try_from(self.objs.len()).unwrap_or(u32::MAX)).map(WindowId)
     }
 
     /// Returns a new object for writing its first contents, without saving old ones. A rollback therefore keeps the
     /// initial contents of a variable that an attempt uses first.
-    pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+    pub fn initial_mut(&mut self, id: WindowId) -> Option<&mut Obj> {
         self.objs.get_mut((id.0 as usize).wrapping_sub(1))
     }
 
     /// Marks a global object as freed; it keeps its size for messages.
-    pub fn free(&mut self, id: ObjId) {
+    pub fn free(&mut self, id: WindowId) {
         let Some(o) = self.global_mut(id) else { return };
         let before = if std::mem::replace(&mut o.freed, true) { 0 } else { bytes_on_device(o) };
         self.device_bytes -= before;
@@ -323,9 +323,9 @@ impl Memory {
 
     /// Objects reachable from `roots` through stored addresses, `roots` included. A stored address may point inside
     /// an object.
-    pub fn reachable(&self, stack: &Stack, roots: &[ObjId]) -> Vec<ObjId> {
-        let mut seen: Vec<ObjId> = Vec::new();
-        let mut work: Vec<ObjId> = roots.to_vec();
+    pub fn reachable(&self, stack: &Stack, roots: &[WindowId]) -> Vec<WindowId> {
+        let mut seen: Vec<WindowId> = Vec::new();
+        let mut work: Vec<WindowId> = roots.to_vec();
         while let Some(id) = work.pop() {
             if seen.contains(&id) {
                 continue;
@@ -384,11 +384,11 @@ mod tests {
 
     #[test]
     fn a_pointer_says_what_it_was_meant_for() {
-        let mut m = Memory::default();
+        let mut m = ConcreteMemory::default();
         let (a, b) = (m.add(obj(8)).unwrap(), m.add(obj(100 << 30)).unwrap());
         assert_eq!(split(a.address() - 4), (a, -4));
         assert_eq!(split(b.address() + (200 << 30)), (b, 200 << 30));
-        assert_eq!(split(0).0, ObjId(0));
+        assert_eq!(split(0).0, WindowId(0));
         assert_eq!(a.address() % 4096, 0);
         assert!(looks_like_address(a.address()) && looks_like_address(b.address() + (99 << 30)));
         assert!(!looks_like_address(384 << 32 | 5) && !looks_like_address(1f64.to_bits()) && !looks_like_address(0));
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn shared_memory_has_a_window_of_its_own() {
-        let mut m = Memory::default();
+        let mut m = ConcreteMemory::default();
         let (a, b) = (m.add_shared(obj(8)), m.add_shared(obj(64)));
         let n = shared_number(b.address() + 12).unwrap();
         assert!(n < 1 << 32);
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn an_attempt_is_taken_back() {
-        let mut m = Memory::default();
+        let mut m = ConcreteMemory::default();
         let mut s = Stack::host();
         let a = m.add(obj(8)).unwrap();
         m.get_mut(&mut s, a).unwrap().store.write(0, 4, Val::new(1));
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn what_is_freed_takes_nothing_on_the_device() {
-        let mut m = Memory::default();
+        let mut m = ConcreteMemory::default();
         let (a, b) = (m.add(obj(8)).unwrap(), m.add(obj(16)).unwrap());
         m.add(Obj::new(ObjectKind::HostHeap, "h".into(), 32, Fill::Byte(0))).unwrap();
         m.free(b);
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn stacks_of_host_and_device_are_apart() {
-        let m = Memory::default();
+        let m = ConcreteMemory::default();
         let (mut h, mut d) = (Stack::host(), Stack::device());
         let p = h.push(obj(4)).unwrap();
         assert!(m.get(&h, split(p).0).is_some());

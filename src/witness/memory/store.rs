@@ -97,7 +97,7 @@ enum PieceKind {
 
 /// Bytes of one object.
 #[derive(Clone)]
-pub struct Store {
+pub struct ObjectBytes {
     size: u64,
     fill: Fill,
     pages: Pages,
@@ -105,7 +105,7 @@ pub struct Store {
     addresses: bool,
 }
 
-impl Store {
+impl ObjectBytes {
     pub fn new(size: u64, fill: Fill) -> Self {
         let pages = if size <= FLAT_LIMIT { Pages::Flat(Vec::new()) } else { Pages::Sparse(FxHashMap::default()) };
         Self { size, fill, pages, addresses: false }
@@ -438,15 +438,15 @@ mod tests {
 
     #[test]
     fn unwritten_bytes_are_poison_or_zero() {
-        let s = Store::new(100 << 30, Fill::Poison(R));
+        let s = ObjectBytes::new(100 << 30, Fill::Poison(R));
         assert_eq!(s.read(99 << 30, 8), Val::poison(R));
-        assert_eq!(Store::new(16, Fill::Byte(0xff)).read(4, 4), Val::new(0xffff_ffff));
+        assert_eq!(ObjectBytes::new(16, Fill::Byte(0xff)).read(4, 4), Val::new(0xffff_ffff));
     }
 
     #[test]
     fn pages_count_while_some_store_has_them() {
         let before = held();
-        let mut s = Store::new(1 << 30, Fill::Byte(0));
+        let mut s = ObjectBytes::new(1 << 30, Fill::Byte(0));
         for page in 0..100 {
             s.write(page << PAGE_BITS, 4, Val::new(1));
         }
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn a_write_defines_just_its_bytes() {
-        let mut s = Store::new(5000, Fill::Poison(R));
+        let mut s = ObjectBytes::new(5000, Fill::Poison(R));
         s.write(4094, 4, Val::new(0x0403_0201));
         assert_eq!(s.read(4094, 4), Val::new(0x0403_0201));
         assert_eq!(s.read(4095, 2), Val::new(0x0302));
@@ -475,11 +475,11 @@ mod tests {
 
     #[test]
     fn copies_share_and_then_part() {
-        let mut a = Store::new(3 * PAGE, Fill::Poison(R));
+        let mut a = ObjectBytes::new(3 * PAGE, Fill::Poison(R));
         for i in 0..PAGE {
             a.write(PAGE + i, 1, Val::new(i & 0x7f));
         }
-        let mut b = Store::new(3 * PAGE, Fill::Byte(1));
+        let mut b = ObjectBytes::new(3 * PAGE, Fill::Byte(1));
         b.paste(0, &a.cut(0, 3 * PAGE));
         assert_eq!(b.read(0, 1), Val::poison(R));
         assert_eq!(b.read(PAGE + 5, 1), Val::new(5));
@@ -490,10 +490,10 @@ mod tests {
 
     #[test]
     fn unaligned_copies_keep_poison_where_it_is() {
-        let mut a = Store::new(64, Fill::Byte(0));
+        let mut a = ObjectBytes::new(64, Fill::Byte(0));
         a.write(10, 1, Val::poison(R));
         a.write(11, 1, Val::new(42));
-        let mut b = Store::new(64, Fill::Byte(9));
+        let mut b = ObjectBytes::new(64, Fill::Byte(9));
         b.paste(3, &a.cut(9, 4));
         assert_eq!(b.read(2, 1), Val::new(9));
         assert_eq!(b.read(3, 1), Val::new(0));
@@ -504,30 +504,30 @@ mod tests {
 
     #[test]
     fn a_range_is_filled_and_no_more() {
-        let mut s = Store::new(4 * PAGE, Fill::Poison(R));
+        let mut s = ObjectBytes::new(4 * PAGE, Fill::Poison(R));
         s.fill_range(100, 2 * PAGE, Fill::Byte(3));
         assert_eq!(s.read(99, 1), Val::poison(R));
         assert_eq!(s.read(100, 1), Val::new(3));
         assert_eq!(s.read(2 * PAGE + 99, 1), Val::new(3));
         assert_eq!(s.read(2 * PAGE + 100, 1), Val::poison(R));
-        let mut huge = Store::new(64 << 30, Fill::Byte(0));
+        let mut huge = ObjectBytes::new(64 << 30, Fill::Byte(0));
         huge.fill_range(1, 32 << 30, Fill::Byte(1));
         assert!(huge.read(40 << 30, 1).is_poison(), "what is too large to follow is forgotten");
     }
 
     #[test]
     fn what_is_known_comes_in_runs() {
-        let mut s = Store::new(2 * PAGE + 8, Fill::Poison(R));
+        let mut s = ObjectBytes::new(2 * PAGE + 8, Fill::Poison(R));
         s.write(4094, 4, Val::new(0x0403_0201));
         s.write(2 * PAGE, 2, Val::new(0x0605));
         assert_eq!(s.known(), [(4094, vec![1, 2]), (4096, vec![3, 4]), (2 * PAGE, vec![5, 6])]);
-        assert_eq!(Store::new(3, Fill::Byte(7)).known(), [(0, vec![7; 3])]);
-        assert!(Store::new(64 << 30, Fill::Byte(0)).known().is_empty());
+        assert_eq!(ObjectBytes::new(3, Fill::Byte(7)).known(), [(0, vec![7; 3])]);
+        assert!(ObjectBytes::new(64 << 30, Fill::Byte(0)).known().is_empty());
     }
 
     #[test]
     fn a_word_that_was_written_in_part_is_copied_byte_by_byte() {
-        let mut s = Store::new(32, Fill::Poison(Reason::UNINIT));
+        let mut s = ObjectBytes::new(32, Fill::Poison(Reason::UNINIT));
         s.write(0, 1, Val::new(7));
         s.write(2, 2, Val::new(0x0605));
         let word = s.read(0, 4);
@@ -539,14 +539,14 @@ mod tests {
 
     #[test]
     fn words_finds_pointers() {
-        let mut s = Store::new(64, Fill::Poison(R));
-        let p = crate::memory::space::ObjId(3).address() + 8;
+        let mut s = ObjectBytes::new(64, Fill::Poison(R));
+        let p = crate::memory::space::WindowId(3).address() + 8;
         assert!(s.words().is_empty());
         s.write(8, 8, Val::new(p));
         s.write(16, 8, Val::new(77));
         s.write(24, 8, Val::unknown_address(p, R));
         assert_eq!(s.words(), vec![p]);
-        let mut t = Store::new(64, Fill::Byte(0));
+        let mut t = ObjectBytes::new(64, Fill::Byte(0));
         t.paste(16, &s.cut(8, 8));
         assert_eq!(t.words(), vec![p]);
     }

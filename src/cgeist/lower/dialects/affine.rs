@@ -1,41 +1,41 @@
 //! The affine dialect: maps and sets are evaluated exactly.
 
-use crate::lower::body::{Body, Exit};
-use crate::mlir::{AffineMap, AffineSet, Attr, Expr, Op as MOp, Type};
+use crate::lower::body::{BodyBuilder, YieldTarget};
+use crate::mlir::{AffineExpr, AffineMap, AffineSet, Attr, MlirOp, Type};
 use ir::{BinOp, Op, Operand, Pred};
 use std::sync::Arc;
 
-impl<'m> Body<'_, '_, 'm> {
-    fn map(op: &MOp, names: &[&str]) -> Option<Arc<AffineMap>> {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    fn map(op: &MlirOp, names: &[&str]) -> Option<Arc<AffineMap>> {
         names.iter().find_map(|n| match op.attr(n) {
             Some(Attr::Map(m)) => Some(m.clone()),
             _ => None,
         })
     }
 
-    fn expr(&mut self, e: &Expr, dims: &[Operand], symbols: &[Operand]) -> Option<Operand> {
+    fn expr(&mut self, e: &AffineExpr, dims: &[Operand], symbols: &[Operand]) -> Option<Operand> {
         let ty = self.side.types.int(64);
         Some(match e {
-            Expr::Dim(i) => dims.get(*i)?.clone(),
-            Expr::Sym(i) => symbols.get(*i)?.clone(),
-            Expr::Const(c) => Self::int(64, i128::from(*c)),
-            Expr::Add(a, b) => {
+            AffineExpr::Dim(i) => dims.get(*i)?.clone(),
+            AffineExpr::Sym(i) => symbols.get(*i)?.clone(),
+            AffineExpr::Const(c) => Self::int(64, i128::from(*c)),
+            AffineExpr::Add(a, b) => {
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 self.bin(BinOp::Add, a, b, ty)
             }
-            Expr::Mul(a, b) => {
+            AffineExpr::Mul(a, b) => {
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 self.bin(BinOp::Mul, a, b, ty)
             }
-            Expr::FloorDiv(a, b) => {
+            AffineExpr::FloorDiv(a, b) => {
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 self.rounded_division("floordivsi", a, b, 64)
             }
-            Expr::CeilDiv(a, b) => {
+            AffineExpr::CeilDiv(a, b) => {
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 self.rounded_division("ceildivsi", a, b, 64)
             }
-            Expr::Mod(a, b) => {
+            AffineExpr::Mod(a, b) => {
                 // Never negative: the remainder, plus the divisor if the remainder is below zero.
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 let r = self.bin(BinOp::SRem, a, b.clone(), ty);
@@ -78,12 +78,12 @@ impl<'m> Body<'_, '_, 'm> {
         Some(all.unwrap_or(Self::int(1, -1)))
     }
 
-    pub(in crate::lower) fn affine(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::lower) fn affine(&mut self, op: &'m MlirOp, exit: &YieldTarget) -> bool {
         self.affine_op(op, exit).unwrap_or(false)
     }
 
     /// Lowers an affine operation; `None` if an attribute or operand is missing.
-    fn affine_op(&mut self, op: &'m MOp, exit: &Exit) -> Option<bool> {
+    fn affine_op(&mut self, op: &'m MlirOp, exit: &YieldTarget) -> Option<bool> {
         let all = self.operands(op);
         match op.name.as_str() {
             "affine.yield" => return Some(self.yielded(op, exit)),
@@ -122,7 +122,7 @@ impl<'m> Body<'_, '_, 'm> {
                 for (i, block) in [a, b].into_iter().enumerate() {
                     self.enter(block);
                     match op.regions.get(i) {
-                        Some(r) => self.region(r, vec![], &Exit::Yield(join)),
+                        Some(r) => self.region(r, vec![], &YieldTarget::Yield(join)),
                         None => self.jump(join, vec![]),
                     }
                 }
@@ -145,7 +145,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.counted(l, h, step, 64, init, join, |me, iv, args, latch| {
                     let mut all = vec![iv];
                     all.extend(args);
-                    me.region(r, all, &Exit::Yield(latch));
+                    me.region(r, all, &YieldTarget::Yield(latch));
                 });
                 self.bind_results(op, join);
             }
@@ -164,7 +164,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let h = self.grouped(h, &groups("upperBoundsGroups", steps.len()), Pred::Slt)?;
                 let s: Vec<Operand> = steps.iter().map(|s| Self::int(64, *s)).collect();
                 let r = op.regions.first()?;
-                self.nest(&l, &h, &s, vec![], &mut |me, ivs, latch| me.region(r, ivs, &Exit::Yield(latch)));
+                self.nest(&l, &h, &s, vec![], &mut |me, ivs, latch| me.region(r, ivs, &YieldTarget::Yield(latch)));
             }
             _ => return Some(false),
         }

@@ -1,7 +1,7 @@
 //! Scalars: the arith, math and index dialects, and their equivalents in the LLVM dialect.
 
-use crate::lower::body::Body;
-use crate::mlir::{Attr, Op as MOp, Type};
+use crate::lower::body::BodyBuilder;
+use crate::mlir::{Attr, MlirOp, Type};
 use crate::signs;
 use ir::{BinOp, CastOp, Const, Op, Operand, Pred};
 
@@ -36,8 +36,8 @@ fn binary(name: &str) -> Option<BinOp> {
     })
 }
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn arith(&mut self, op: &'m MOp) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn arith(&mut self, op: &'m MlirOp) -> bool {
         let (dialect, name) = op.name.split_once('.').unwrap_or(("", &op.name));
         if dialect == "math" {
             return self.math(op, name);
@@ -46,7 +46,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers a scalar operation, given its name without the dialect.
-    pub(in crate::lower) fn scalar(&mut self, op: &'m MOp, name: &str) -> bool {
+    pub(in crate::lower) fn scalar(&mut self, op: &'m MlirOp, name: &str) -> bool {
         let Some(signed) = self.scalar_value(op, name) else { return false };
         let value = match op.text(signs::MARK) {
             Some(word) => self.of_either_sign(op, signed, word),
@@ -58,7 +58,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Returns a choice between the signed and the unsigned result of an operation whose signedness is unknown. If both
     /// are equal, the choice has that value, in the symbolic engine as in a replay.
-    fn of_either_sign(&mut self, op: &MOp, signed: Operand, word: &str) -> Operand {
+    fn of_either_sign(&mut self, op: &MlirOp, signed: Operand, word: &str) -> Operand {
         let mut other = op.clone();
         signs::make_unsigned(&mut other);
         let name = other.name.split_once('.').map_or(other.name.as_str(), |n| n.1).to_owned();
@@ -72,7 +72,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.select(Operand::Const(which), unsigned, signed, ty)
     }
 
-    fn scalar_value(&mut self, op: &MOp, name: &str) -> Option<Operand> {
+    fn scalar_value(&mut self, op: &MlirOp, name: &str) -> Option<Operand> {
         let result = op.result_types.first()?;
         let ty = self.side.types.of(result);
         let scalar = matches!(result, Type::Int(_) | Type::Index | Type::Float(_));
@@ -152,7 +152,7 @@ impl<'m> Body<'_, '_, 'm> {
         })
     }
 
-    fn cast(&mut self, op: &MOp, cast: CastOp) -> Operand {
+    fn cast(&mut self, op: &MlirOp, cast: CastOp) -> Operand {
         let value = self.operand(op, 0);
         let from = match op.operand_types.first() {
             Some(t) => self.side.types.of(t),
@@ -185,7 +185,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.select(fix, other, q, ty)
     }
 
-    fn math(&mut self, op: &'m MOp, name: &str) -> bool {
+    fn math(&mut self, op: &'m MlirOp, name: &str) -> bool {
         let Some(t) = op.result_types.first() else { return false };
         let ty = self.side.types.of(t);
         let suffix = match t {

@@ -1,11 +1,11 @@
 //! The cf dialect, and the branches of the LLVM dialect: edges between the blocks of a region.
 
-use crate::lower::body::Body;
-use crate::mlir::{Attr, Op as MOp};
+use crate::lower::body::BodyBuilder;
+use crate::mlir::{Attr, MlirOp};
 use ir::{BlockId, Op, Operand, Terminator};
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn cf(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn cf(&mut self, op: &'m MlirOp, targets: &[BlockId]) -> bool {
         let to = |i: usize| op.successors.get(i).and_then(|s| targets.get(*s)).copied();
         match (op.name.as_str(), to(0), to(1)) {
             ("cf.br" | "llvm.br", Some(b), _) => {

@@ -1,9 +1,9 @@
 //! Calls of functions of the unit, of the runtime, and of functions that stand for a single machine operation.
 
-use crate::lower::body::Body;
+use crate::lower::body::BodyBuilder;
 use crate::lower::forwarder::{Forwarder, operation};
 use crate::lower::side::{ENDS, SideBuilder};
-use crate::mlir::Op as MOp;
+use crate::mlir::MlirOp;
 use frontend::names::demangle;
 use ir::{Callee, Const, Op, Operand, Side, Terminator, TypeId};
 
@@ -59,8 +59,8 @@ impl SideBuilder<'_, '_> {
     }
 }
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn call_op(&mut self, op: &'m MOp) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn call_op(&mut self, op: &'m MlirOp) -> bool {
         let args = self.operands(op);
         let ty = self.result_type(op);
         let Some(name) = op.text("callee") else {
@@ -91,7 +91,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn forwarded(&mut self, op: &'m MOp, f: Forwarder, args: &[Operand]) -> bool {
+    fn forwarded(&mut self, op: &'m MlirOp, f: Forwarder, args: &[Operand]) -> bool {
         let ty = self.result_type(op);
         let v = match (f, args) {
             (Forwarder::Rmw(kind), [ptr, value]) => {
@@ -112,7 +112,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers an operation of the func dialect.
-    pub(in crate::lower) fn function_op(&mut self, op: &'m MOp) -> bool {
+    pub(in crate::lower) fn function_op(&mut self, op: &'m MlirOp) -> bool {
         match op.name.as_str() {
             "func.return" => self.ret(op),
             "func.call" => self.call_op(op),
@@ -133,13 +133,13 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    pub(in crate::lower) fn ret(&mut self, op: &MOp) -> bool {
+    pub(in crate::lower) fn ret(&mut self, op: &MlirOp) -> bool {
         let v = if op.operands.is_empty() { None } else { Some(self.operand(op, 0)) };
         self.terminate(Terminator::Ret(v));
         true
     }
 
-    pub(in crate::lower) fn indirect(&mut self, op: &MOp, callee: Operand, args: Vec<Operand>, ty: TypeId) {
+    pub(in crate::lower) fn indirect(&mut self, op: &MlirOp, callee: Operand, args: Vec<Operand>, ty: TypeId) {
         let call = Op::Call { callee: Callee::Indirect(callee), args };
         if op.results.is_empty() {
             self.effect(call);

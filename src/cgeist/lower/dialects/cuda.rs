@@ -1,15 +1,16 @@
 //! Launches and built-in variables of device code, by clang's conventions.
 
-use crate::lower::body::{Body, Exit};
+use crate::lower::body::{BodyBuilder, YieldTarget};
 use crate::lower::side::SideBuilder;
-use crate::lower::unit::Unit;
-use crate::mlir::{Attr, Op as MOp, Type};
+use crate::lower::unit::LoweringUnit;
+use crate::mlir::{Attr, MlirOp, Type};
 use ir::{
-    Block, Bytes, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,
+    AddressStep, Block, Bytes, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Terminator, TypeId,
+    ValueId,
 };
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn gpu(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn gpu(&mut self, op: &'m MlirOp, exit: &YieldTarget) -> bool {
         let builtin = match op.name.as_str() {
             "gpu.thread_id" => "threadIdx",
             "gpu.block_id" => "blockIdx",
@@ -44,11 +45,11 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn launch(&mut self, op: &'m MOp) -> bool {
+    fn launch(&mut self, op: &'m MlirOp) -> bool {
         let Some(body) = op.regions.first() else { return false };
         let mut stub = None;
         op.walk(&mut |o| {
-            if let Some(c) = o.text("callee").filter(|c| Unit::is_stub(c)) {
+            if let Some(c) = o.text("callee").filter(|c| LoweringUnit::is_stub(c)) {
                 stub = Some(c);
             }
         });
@@ -99,7 +100,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.jump(inside, vec![]);
         self.enter(inside);
         // The region's arguments are the thread's indices, which the stub's call does not use.
-        self.region(body, vec![], &Exit::Yield(join));
+        self.region(body, vec![], &YieldTarget::Yield(join));
         self.enter(join);
         for (i, t) in op.result_types.iter().enumerate() {
             let ty = self.side.types.of(t);
@@ -121,7 +122,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.emit(
                     Op::Gep {
                         base: place.clone(),
-                        steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }],
+                        steps: vec![AddressStep::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }],
                         inbounds: true,
                     },
                     ptr,
@@ -138,13 +139,13 @@ impl<'m> Body<'_, '_, 'm> {
 }
 
 /// Instructions of a function without source text.
-struct Straight {
+struct StraightLineCode {
     insts: Vec<Inst>,
     next: u32,
     loc: LocId,
 }
 
-impl Straight {
+impl StraightLineCode {
     fn emit(&mut self, op: Op, ty: TypeId) -> Operand {
         let v = ValueId(self.next);
         self.next += 1;
@@ -186,7 +187,7 @@ impl SideBuilder<'_, '_> {
             return id;
         }
         let read = self.declare(&format!("llvm.nvvm.read.ptx.sreg.{register}.{axis}"), i32t, &[]);
-        let mut s = Straight { insts: vec![], next: 0, loc: LocId(0) };
+        let mut s = StraightLineCode { insts: vec![], next: 0, loc: LocId(0) };
         let v = s.emit(Op::Call { callee: Callee::Direct(read), args: vec![] }, i32t);
         let (blocks, values) = s.block(Some(v));
         self.set_body(id, blocks, values);
@@ -204,7 +205,7 @@ impl SideBuilder<'_, '_> {
         let by_value = crate::lower::names::values(&self.of(id).display);
         let n = params.len() as u64;
         let loc = self.of(id).loc;
-        let mut s = Straight { insts: vec![], next: u32::try_from(params.len()).unwrap_or(0), loc };
+        let mut s = StraightLineCode { insts: vec![], next: u32::try_from(params.len()).unwrap_or(0), loc };
         let one = || Operand::Const(Const::Int { bits: 64, value: 1 });
         let signature = self.unit.signature(&name);
         let mut places = vec![];
@@ -222,7 +223,7 @@ impl SideBuilder<'_, '_> {
             places.push(at);
         }
         let dim3 = self.types.structure(Some("struct.dim3".into()), &[i32t, i32t, i32t], false);
-        let alloca = |s: &mut Straight, ty: TypeId, count: u64| {
+        let alloca = |s: &mut StraightLineCode, ty: TypeId, count: u64| {
             s.emit(
                 Op::Alloca {
                     ty,
@@ -237,8 +238,11 @@ impl SideBuilder<'_, '_> {
         let (shared, stream) = (alloca(&mut s, i64t, 1), alloca(&mut s, ptr, 1));
         let list = alloca(&mut s, ptr, n.max(1));
         for (i, p) in (0i128..).zip(places) {
-            let step =
-                Step::Index { index: Operand::Const(Const::Int { bits: 64, value: i }), stride: Bytes(8), count: None };
+            let step = AddressStep::Index {
+                index: Operand::Const(Const::Int { bits: 64, value: i }),
+                stride: Bytes(8),
+                count: None,
+            };
             let slot = s.emit(Op::Gep { base: list.clone(), steps: vec![step], inbounds: false }, ptr);
             s.store(slot, p, void);
         }
@@ -256,7 +260,7 @@ impl SideBuilder<'_, '_> {
             let z = s.emit(
                 Op::Gep {
                     base: d,
-                    steps: vec![Step::Field { offset: 8, field: 2, ty: i32t, of: dim3 }],
+                    steps: vec![AddressStep::Field { offset: 8, field: 2, ty: i32t, of: dim3 }],
                     inbounds: true,
                 },
                 ptr,

@@ -1,31 +1,31 @@
 //! Lowers structured control flow (the scf dialect) to a graph of blocks.
 
-use crate::lower::body::{Body, Exit};
-use crate::mlir::{Attr, Op as MOp, Type};
+use crate::lower::body::{BodyBuilder, YieldTarget};
+use crate::mlir::{Attr, MlirOp, Type};
 use ir::{BinOp, BlockId, Operand, Pred, Terminator, TypeId};
 
-impl<'m> Body<'_, '_, 'm> {
+impl<'m> BodyBuilder<'_, '_, 'm> {
     fn types(&mut self, t: &[Type]) -> Vec<TypeId> {
         t.iter().map(|t| self.side.types.of(t)).collect()
     }
 
     /// Creates the block where an operation's results are joined; the results are its phis.
-    pub(in crate::lower) fn join(&mut self, op: &'m MOp) -> BlockId {
+    pub(in crate::lower) fn join(&mut self, op: &'m MlirOp) -> BlockId {
         let types = self.types(&op.result_types);
         self.block("", &types)
     }
 
-    pub(in crate::lower) fn bind_results(&mut self, op: &'m MOp, join: BlockId) {
+    pub(in crate::lower) fn bind_results(&mut self, op: &'m MlirOp, join: BlockId) {
         for i in 0..op.results.len() {
             let o = self.phi(join, i);
             self.set(op, i, o);
         }
     }
 
-    pub(in crate::lower) fn yielded(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::lower) fn yielded(&mut self, op: &'m MlirOp, exit: &YieldTarget) -> bool {
         let args = self.operands(op);
         match exit {
-            Exit::Yield(to) => {
+            YieldTarget::Yield(to) => {
                 self.jump(*to, args);
                 true
             }
@@ -33,12 +33,12 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    pub(in crate::lower) fn scf(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::lower) fn scf(&mut self, op: &'m MlirOp, exit: &YieldTarget) -> bool {
         match (op.name.as_str(), exit) {
-            ("scf.yield" | "scf.reduce.return" | "scf.reduce" | "scf.forall.in_parallel", Exit::Yield(_)) => {
+            ("scf.yield" | "scf.reduce.return" | "scf.reduce" | "scf.forall.in_parallel", YieldTarget::Yield(_)) => {
                 return self.yielded(op, exit);
             }
-            ("scf.condition", Exit::Condition { body, out }) => {
+            ("scf.condition", YieldTarget::Condition { body, out }) => {
                 let all = self.operands(op);
                 let Some((cond, args)) = all.split_first() else { return false };
                 self.branch(cond.clone(), (*body, args.to_vec()), (*out, args.to_vec()));
@@ -53,10 +53,10 @@ impl<'m> Body<'_, '_, 'm> {
                 let (a, b) = (self.block("then", &[]), self.block("else", &[]));
                 self.branch(cond, (a, vec![]), (b, vec![]));
                 self.enter(a);
-                self.region(then, vec![], &Exit::Yield(join));
+                self.region(then, vec![], &YieldTarget::Yield(join));
                 self.enter(b);
                 match rest.first() {
-                    Some(r) => self.region(r, vec![], &Exit::Yield(join)),
+                    Some(r) => self.region(r, vec![], &YieldTarget::Yield(join)),
                     None => self.jump(join, vec![]),
                 }
                 self.enter(join);
@@ -64,7 +64,7 @@ impl<'m> Body<'_, '_, 'm> {
             }
             ("scf.execute_region", [r]) => {
                 let join = self.join(op);
-                self.region(r, vec![], &Exit::Yield(join));
+                self.region(r, vec![], &YieldTarget::Yield(join));
                 self.enter(join);
                 self.bind_results(op, join);
             }
@@ -82,10 +82,10 @@ impl<'m> Body<'_, '_, 'm> {
                 self.jump(header, start);
                 self.enter(header);
                 let args = (0..carried.len()).map(|i| self.phi(header, i)).collect();
-                self.region(before, args, &Exit::Condition { body, out: join });
+                self.region(before, args, &YieldTarget::Condition { body, out: join });
                 self.enter(body);
                 let args = (0..passed.len()).map(|i| self.phi(body, i)).collect();
-                self.region(after, args, &Exit::Yield(header));
+                self.region(after, args, &YieldTarget::Yield(header));
                 self.enter(join);
                 self.bind_results(op, join);
             }
@@ -98,13 +98,13 @@ impl<'m> Body<'_, '_, 'm> {
                 self.counted(lo, hi, step, bits, init, join, |me, iv, args, latch| {
                     let mut all = vec![iv];
                     all.extend(args);
-                    me.region(r, all, &Exit::Yield(latch));
+                    me.region(r, all, &YieldTarget::Yield(latch));
                 });
                 self.bind_results(op, join);
             }
             ("scf.parallel" | "scf.forall", [r]) if op.results.is_empty() => {
                 let Some((lo, hi, step)) = self.bounds(op) else { return false };
-                self.nest(&lo, &hi, &step, vec![], &mut |me, ivs, latch| me.region(r, ivs, &Exit::Yield(latch)));
+                self.nest(&lo, &hi, &step, vec![], &mut |me, ivs, latch| me.region(r, ivs, &YieldTarget::Yield(latch)));
             }
             ("scf.index_switch", [default, cases @ ..]) => {
                 let value = self.operand(op, 0);
@@ -118,7 +118,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.terminate(Terminator::Switch { value, default: blocks[0], cases: table });
                 for (b, r) in blocks.iter().zip(std::iter::once(default).chain(cases)) {
                     self.enter(*b);
-                    self.region(r, vec![], &Exit::Yield(join));
+                    self.region(r, vec![], &YieldTarget::Yield(join));
                 }
                 self.enter(join);
                 self.bind_results(op, join);
@@ -129,7 +129,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Returns the bounds of a parallel loop, if all of them are operands.
-    fn bounds(&mut self, op: &'m MOp) -> Option<(Vec<Operand>, Vec<Operand>, Vec<Operand>)> {
+    fn bounds(&mut self, op: &'m MlirOp) -> Option<(Vec<Operand>, Vec<Operand>, Vec<Operand>)> {
         if op.name != "scf.parallel" {
             return None;
         }

@@ -1,14 +1,14 @@
 //! The part of the LLVM dialect that cgeist emits.
 
-use crate::lower::body::Body;
-use crate::mlir::{Attr, Op as MOp, Type};
-use ir::{AtomicOp, CastOp, Const, Elements, Op, Operand, Step, Terminator, TypeId};
+use crate::lower::body::BodyBuilder;
+use crate::mlir::{Attr, MlirOp, Type};
+use ir::{AddressStep, AtomicOp, CastOp, Const, Elements, Op, Operand, Terminator, TypeId};
 
 /// Mark of `llvm.getelementptr` for the positions of its operands among constants.
 const DYNAMIC: i128 = i32::MIN as i128;
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn llvm(&mut self, op: &'m MOp, targets: &[ir::BlockId]) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn llvm(&mut self, op: &'m MlirOp, targets: &[ir::BlockId]) -> bool {
         let name = op.name.strip_prefix("llvm.").unwrap_or(&op.name);
         match name {
             "return" => return self.ret(op),
@@ -94,7 +94,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn llvm_alloca(&mut self, op: &'m MOp) -> bool {
+    fn llvm_alloca(&mut self, op: &'m MlirOp) -> bool {
         let t = match (op.attr("elem_type"), op.result_types.first()) {
             (Some(Attr::Type(t)), _) => t.clone(),
             (_, Some(Type::Ptr { pointee: Some(t), .. })) => t.as_ref().clone(),
@@ -112,7 +112,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Extracts a member from a structure, or inserts one.
-    fn aggregate(&mut self, op: &'m MOp, extract: bool) -> bool {
+    fn aggregate(&mut self, op: &'m MlirOp, extract: bool) -> bool {
         let Some(path) = op
             .attr("position")
             .and_then(Attr::ints)
@@ -135,7 +135,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers an atomic operation, which is LLVM's `AtomicBinOp`, by number.
-    fn llvm_atomic(&mut self, op: &'m MOp) {
+    fn llvm_atomic(&mut self, op: &'m MlirOp) {
         let kind = match op.int("bin_op") {
             Some(0) => AtomicOp::Xchg,
             Some(1) => AtomicOp::Add,
@@ -158,7 +158,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.set(op, 0, v);
     }
 
-    fn inline_asm(&mut self, op: &'m MOp) {
+    fn inline_asm(&mut self, op: &'m MlirOp) {
         let args = self.operands(op);
         let text = op.text("asm_string").unwrap_or_default().to_owned();
         let constraints = op.text("constraints").unwrap_or_default().to_owned();
@@ -172,7 +172,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    fn gep(&mut self, op: &'m MOp) -> bool {
+    fn gep(&mut self, op: &'m MlirOp) -> bool {
         let elem = match (op.attr("elem_type"), op.operand_types.first()) {
             (Some(Attr::Type(t)), _) => t.clone(),
             (_, Some(Type::Ptr { pointee: Some(t), .. })) => t.as_ref().clone(),
@@ -197,20 +197,21 @@ impl<'m> Body<'_, '_, 'm> {
         let base = self.operand(op, 0);
         let Some(steps) = self.steps(elem, &indices) else { return false };
         let ptr = self.side.types.ptr();
-        let zero = steps.iter().all(|s| matches!(s, Step::Index { index, .. } if Self::as_int(index) == Some(0)));
+        let zero =
+            steps.iter().all(|s| matches!(s, AddressStep::Index { index, .. } if Self::as_int(index) == Some(0)));
         let v =
             if zero { base } else { self.emit(Op::Gep { base, steps, inbounds: op.attr("inbounds").is_some() }, ptr) };
         self.set(op, 0, v);
         true
     }
 
-    fn steps(&mut self, elem: Type, indices: &[Operand]) -> Option<Vec<Step>> {
+    fn steps(&mut self, elem: Type, indices: &[Operand]) -> Option<Vec<AddressStep>> {
         let (first, rest) = indices.split_first()?;
         let mut steps = vec![];
         let mut t = elem;
         let id: TypeId = self.side.types.of(&t);
         if Self::as_int(first) != Some(0) || rest.is_empty() {
-            steps.push(Step::Index { index: first.clone(), stride: self.side.types.size(id), count: None });
+            steps.push(AddressStep::Index { index: first.clone(), stride: self.side.types.size(id), count: None });
         }
         for i in rest {
             t = match t {
@@ -219,7 +220,7 @@ impl<'m> Body<'_, '_, 'm> {
                     let inner = f.get(n)?.clone();
                     let (whole, ty) = (self.side.types.of(&t), self.side.types.of(&inner));
                     let ir::TypeKind::Struct { fields, .. } = self.side.types.kind(whole) else { return None };
-                    steps.push(Step::Field {
+                    steps.push(AddressStep::Field {
                         offset: fields.get(n)?.offset,
                         field: u32::try_from(n).ok()?,
                         ty,
@@ -229,7 +230,7 @@ impl<'m> Body<'_, '_, 'm> {
                 }
                 Type::Array { count, elem } => {
                     let ty = self.side.types.of(&elem);
-                    steps.push(Step::Index {
+                    steps.push(AddressStep::Index {
                         index: i.clone(),
                         stride: self.side.types.size(ty),
                         count: Some(Elements(count)),

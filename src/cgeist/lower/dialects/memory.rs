@@ -2,21 +2,21 @@
 //!
 //! A memory reference is an address here; each use has its shape.
 
-use crate::lower::body::{Body, Exit};
+use crate::lower::body::{BodyBuilder, YieldTarget};
 use crate::lower::unit::is_shared;
-use crate::mlir::{Attr, MemRef, Op as MOp, Type};
-use ir::{AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, Step, space};
+use crate::mlir::{Attr, MemRef, MlirOp, Type};
+use ir::{AddressStep, AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, space};
 
 /// Returns the shape of the memory that an operand refers to.
-fn memref(op: &MOp, i: usize) -> Option<MemRef> {
+fn memref(op: &MlirOp, i: usize) -> Option<MemRef> {
     match op.operand_types.get(i) {
         Some(Type::MemRef(m)) => Some(m.as_ref().clone()),
         _ => None,
     }
 }
 
-impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::lower) fn memory(&mut self, op: &'m MOp) -> bool {
+impl<'m> BodyBuilder<'_, '_, 'm> {
+    pub(in crate::lower) fn memory(&mut self, op: &'m MlirOp) -> bool {
         match op.name.as_str() {
             "memref.alloca" => return self.alloca(op),
             "memref.alloc" => return self.heap(op),
@@ -80,7 +80,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.set(op, 0, Operand::Const(Const::Undef(ty)));
             }
             "polygeist.get_func" => return self.function_address(op),
-            "polygeist.barrier" => return self.gpu(op, &Exit::Function),
+            "polygeist.barrier" => return self.gpu(op, &YieldTarget::Function),
             "polygeist.trivialuse" | "polygeist.noop" => {}
             _ => return false,
         }
@@ -88,7 +88,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers `memref.atomic_rmw`; the operation is MLIR's `AtomicRMWKind`, by number.
-    fn atomic(&mut self, op: &'m MOp) -> bool {
+    fn atomic(&mut self, op: &'m MlirOp) -> bool {
         let Some(m) = memref(op, 1) else { return false };
         let all = self.operands(op);
         let at = self.address(all[1].clone(), &m, &all[2..]);
@@ -112,7 +112,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn copy(&mut self, op: &'m MOp) -> bool {
+    fn copy(&mut self, op: &'m MlirOp) -> bool {
         let Some(m) = memref(op, 0) else { return false };
         let Some(n) = m.shape.iter().copied().try_fold(1u64, |a, d| a.checked_mul(d?)) else { return false };
         let elem = self.side.types.of(&m.elem);
@@ -123,7 +123,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers the size or alignment of a type.
-    fn layout(&mut self, op: &'m MOp) -> bool {
+    fn layout(&mut self, op: &'m MlirOp) -> bool {
         let Some(Attr::Type(t)) = op.attr("source") else { return false };
         let ty = self.side.types.of(t);
         let d = &self.side.types.defs[ty.index()];
@@ -133,7 +133,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn function_address(&mut self, op: &'m MOp) -> bool {
+    fn function_address(&mut self, op: &'m MlirOp) -> bool {
         let Some(n) = op.text("name") else { return false };
         let stub =
             self.unit.symbols.keys().copied().find(|s| ir::Program::kernel_symbol_of_stub(s).as_deref() == Some(n));
@@ -145,10 +145,10 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    fn scope(&mut self, op: &'m MOp) -> bool {
+    fn scope(&mut self, op: &'m MlirOp) -> bool {
         let Some(r) = op.regions.first() else { return false };
         let join = self.join(op);
-        self.region(r, vec![], &Exit::Yield(join));
+        self.region(r, vec![], &YieldTarget::Yield(join));
         self.enter(join);
         self.bind_results(op, join);
         true
@@ -172,7 +172,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    fn alloca(&mut self, op: &'m MOp) -> bool {
+    fn alloca(&mut self, op: &'m MlirOp) -> bool {
         let Some(Type::MemRef(m)) = op.result_types.first() else { return false };
         let var = op.results.first().and_then(|r| self.variables.get(r)).cloned();
         if is_shared(m) && self.side.side == Side::Device {
@@ -213,7 +213,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Lowers `malloc` and `new[]`: cgeist gives a number of elements, for which it divides the bytes.
-    fn heap(&mut self, op: &'m MOp) -> bool {
+    fn heap(&mut self, op: &'m MlirOp) -> bool {
         let Some(Type::MemRef(m)) = op.result_types.first() else { return false };
         let elem = self.side.types.of(&m.elem);
         let size = self.side.types.size(elem);
@@ -256,7 +256,7 @@ impl<'m> Body<'_, '_, 'm> {
             let at = self.emit(
                 Op::Gep {
                     base: ptr.clone(),
-                    steps: vec![Step::Field { offset: f.offset, field: i, ty: f.ty, of: ty }],
+                    steps: vec![AddressStep::Field { offset: f.offset, field: i, ty: f.ty, of: ty }],
                     inbounds: true,
                 },
                 p,
@@ -286,7 +286,7 @@ impl<'m> Body<'_, '_, 'm> {
             return base;
         }
         let count = m.shape.first().copied().flatten().filter(|n| *n > 1).map(Elements);
-        self.emit(Op::Gep { base, steps: vec![Step::Index { index, stride, count }], inbounds: false }, ptr)
+        self.emit(Op::Gep { base, steps: vec![AddressStep::Index { index, stride, count }], inbounds: false }, ptr)
     }
 
     /// Returns the address of an element.
@@ -299,7 +299,7 @@ impl<'m> Body<'_, '_, 'm> {
         let mut stride = self.side.types.size(elem);
         let mut steps = vec![];
         for (i, d) in indices.iter().zip(&m.shape).rev() {
-            steps.push(Step::Index { index: i.clone(), stride, count: d.filter(|n| *n > 1).map(Elements) });
+            steps.push(AddressStep::Index { index: i.clone(), stride, count: d.filter(|n| *n > 1).map(Elements) });
             let leading = steps.len() == indices.len();
             match d {
                 Some(n) => stride = Elements(*n) * stride,
@@ -310,7 +310,7 @@ impl<'m> Body<'_, '_, 'm> {
             }
         }
         steps.reverse();
-        let zero = |s: &Step| matches!(s, Step::Index { index, .. } if Self::as_int(index) == Some(0));
+        let zero = |s: &AddressStep| matches!(s, AddressStep::Index { index, .. } if Self::as_int(index) == Some(0));
         // `a[i]` is a step followed by element 0: the step suffices.
         if steps.iter().all(zero) {
             return base;

@@ -2,10 +2,10 @@
 //! member by member and are located at the structure's declaration. To a compiler such a copy is one access of each
 //! side where it is written, so a call of one becomes that.
 
-use crate::lower::body::Body;
+use crate::lower::body::BodyBuilder;
 use crate::lower::side::SideBuilder;
 use frontend::names::demangle;
-use ir::{Function, Op, Operand, Step, Terminator, ValueId};
+use ir::{AddressStep, Function, Op, Operand, Terminator, ValueId};
 use std::collections::{BTreeMap, HashMap};
 
 impl SideBuilder<'_, '_> {
@@ -40,7 +40,7 @@ fn is_copy(display: &str) -> bool {
 
 /// A value in a straight-line function of two pointers.
 #[derive(Clone, Debug, PartialEq)]
-enum What {
+enum TracedValue {
     /// Argument and byte offset.
     Place(usize, u64),
     /// A value loaded from the second argument: byte offset and size.
@@ -53,29 +53,30 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
     if f.params.len() != 2 {
         return None;
     }
-    let mut values: HashMap<ValueId, What> = [(ValueId(0), What::Place(0, 0)), (ValueId(1), What::Place(1, 0))].into();
-    let mut slots: HashMap<ValueId, What> = HashMap::new();
+    let mut values: HashMap<ValueId, TracedValue> =
+        [(ValueId(0), TracedValue::Place(0, 0)), (ValueId(1), TracedValue::Place(1, 0))].into();
+    let mut slots: HashMap<ValueId, TracedValue> = HashMap::new();
     let mut done: BTreeMap<u64, u64> = BTreeMap::new();
-    let of = |values: &HashMap<ValueId, What>, o: &Operand| match o {
+    let of = |values: &HashMap<ValueId, TracedValue>, o: &Operand| match o {
         Operand::Value(v) => values.get(v).cloned(),
         Operand::Const(_) => None,
     };
     for i in &block.insts {
         let size = types[i.ty.index()].size.get();
         let made = match &i.op {
-            Op::Alloca { .. } => What::Slot(i.result?),
+            Op::Alloca { .. } => TracedValue::Slot(i.result?),
             Op::Load { ptr, .. } => match of(&values, ptr)? {
-                What::Slot(s) => slots.get(&s)?.clone(),
-                What::Place(1, at) => What::Member(at, size),
+                TracedValue::Slot(s) => slots.get(&s)?.clone(),
+                TracedValue::Place(1, at) => TracedValue::Member(at, size),
                 _ => return None,
             },
             Op::Store { ptr, value, .. } => {
                 let value = of(&values, value)?;
                 match (of(&values, ptr)?, value) {
-                    (What::Slot(s), v) => {
+                    (TracedValue::Slot(s), v) => {
                         slots.insert(s, v);
                     }
-                    (What::Place(0, at), What::Member(from, n)) if at == from => {
+                    (TracedValue::Place(0, at), TracedValue::Member(from, n)) if at == from => {
                         done.insert(at, n);
                     }
                     _ => return None,
@@ -83,17 +84,17 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
                 continue;
             }
             Op::Gep { base, steps, .. } => {
-                let What::Place(p, mut at) = of(&values, base)? else { return None };
+                let TracedValue::Place(p, mut at) = of(&values, base)? else { return None };
                 for s in steps {
                     at += match s {
-                        Step::Field { offset, .. } => *offset,
-                        Step::Index { index: Operand::Const(ir::Const::Int { value, .. }), stride, .. } => {
+                        AddressStep::Field { offset, .. } => *offset,
+                        AddressStep::Index { index: Operand::Const(ir::Const::Int { value, .. }), stride, .. } => {
                             u64::try_from(*value).ok()?.checked_mul(stride.get())?
                         }
-                        Step::Index { .. } => return None,
+                        AddressStep::Index { .. } => return None,
                     };
                 }
-                What::Place(p, at)
+                TracedValue::Place(p, at)
             }
             _ => return None,
         };
@@ -101,7 +102,7 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
     }
     match &block.term {
         Terminator::Ret(None) => {}
-        Terminator::Ret(Some(o)) if of(&values, o) == Some(What::Place(0, 0)) => {}
+        Terminator::Ret(Some(o)) if of(&values, o) == Some(TracedValue::Place(0, 0)) => {}
         _ => return None,
     }
     // The whole structure, except padding before a member.
@@ -115,7 +116,7 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
     (end > 0).then_some(end)
 }
 
-impl Body<'_, '_, '_> {
+impl BodyBuilder<'_, '_, '_> {
     /// Lowers a call of a function that only copies; its result is its first argument.
     pub(in crate::lower) fn copy_call(&mut self, name: &str, args: &[Operand]) -> Option<Operand> {
         let [dst, src] = args else { return None };

@@ -1,7 +1,7 @@
 //! SSA construction: variables in memory become values, and blocks are copied for single edges.
 
 use super::tidy::{boolean, operands, term_operands};
-use crate::lower::types::TypeTable;
+use crate::lower::types::MlirTypeTable;
 use ir::{BinOp, BlockId, Const, Function, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
 
@@ -37,7 +37,7 @@ pub(in crate::lower) fn headers(f: &Function) -> Vec<bool> {
 
 /// A variable that several blocks define. Its value elsewhere is found by walking backwards, with phis where paths join
 /// (Braun et al.: Simple and Efficient Construction of Static Single Assignment Form, 2013).
-struct Variable<'a> {
+struct PromotedVariable<'a> {
     ty: TypeId,
     /// Value at the end of each defining block.
     ends: &'a HashMap<BlockId, Operand>,
@@ -49,7 +49,7 @@ struct Variable<'a> {
 /// Block, result and incoming edges of a new phi.
 type NewPhi = (BlockId, ValueId, Vec<(BlockId, Operand)>);
 
-impl Variable<'_> {
+impl PromotedVariable<'_> {
     fn at_end(&mut self, b: BlockId, next: &mut u32) -> Operand {
         match self.ends.get(&b) {
             Some(o) => o.clone(),
@@ -115,7 +115,7 @@ pub(in crate::lower) fn all_predecessors(f: &Function) -> Vec<Vec<BlockId>> {
 }
 
 /// Promotes scalars in memory that are no source variables (flags, results of `return`) to values.
-pub(in crate::lower) fn promote(f: &mut Function, types: &TypeTable) {
+pub(in crate::lower) fn promote(f: &mut Function, types: &MlirTypeTable) {
     let mut slots: HashMap<ValueId, TypeId> = HashMap::new();
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
         if let (Op::Alloca { ty, var: None, count: Operand::Const(Const::Int { value: 1, .. }), .. }, Some(r)) =
@@ -165,7 +165,7 @@ pub(in crate::lower) fn promote(f: &mut Function, types: &TypeTable) {
                 }
             }
         }
-        let mut variable = Variable { ty, ends: &ends, preds: &preds, begins: HashMap::new(), phis: vec![] };
+        let mut variable = PromotedVariable { ty, ends: &ends, preds: &preds, begins: HashMap::new(), phis: vec![] };
         let mut next = f.values;
         for (b, block) in (0u32..).zip(&f.blocks) {
             let mut now: Option<Operand> = None;
@@ -349,16 +349,16 @@ pub(in crate::lower) fn bypass(
         let ends: HashMap<BlockId, Operand> =
             [(block, Operand::Value(v)), (copy, values.get(&v).cloned().unwrap_or(Operand::Const(Const::Undef(ty))))]
                 .into();
-        let mut variable = Variable { ty, ends: &ends, preds: &preds, begins: HashMap::new(), phis: vec![] };
+        let mut variable = PromotedVariable { ty, ends: &ends, preds: &preds, begins: HashMap::new(), phis: vec![] };
         let mut next = f.values;
-        let at: HashMap<Place, Operand> = places
+        let at: HashMap<UsePosition, Operand> = places
             .iter()
             .map(|p| {
                 (
                     *p,
                     match p {
-                        Place::In(b) => variable.at_begin(*b, &mut next),
-                        Place::Edge(b) => variable.at_end(*b, &mut next),
+                        UsePosition::In(b) => variable.at_begin(*b, &mut next),
+                        UsePosition::Edge(b) => variable.at_end(*b, &mut next),
                     },
                 )
             })
@@ -370,7 +370,7 @@ pub(in crate::lower) fn bypass(
                 for i in &mut x.insts {
                     if let Op::Phi(e) = &mut i.op {
                         for (p, o) in e {
-                            swap(o, v, at.get(&Place::Edge(*p)));
+                            swap(o, v, at.get(&UsePosition::Edge(*p)));
                         }
                     }
                 }
@@ -380,14 +380,14 @@ pub(in crate::lower) fn bypass(
                 if let Op::Phi(e) = &mut i.op {
                     for (p, o) in e {
                         if *p != copy {
-                            swap(o, v, at.get(&Place::Edge(*p)));
+                            swap(o, v, at.get(&UsePosition::Edge(*p)));
                         }
                     }
                 } else {
-                    operands(&mut i.op, &mut |o| swap(o, v, at.get(&Place::In(b))));
+                    operands(&mut i.op, &mut |o| swap(o, v, at.get(&UsePosition::In(b))));
                 }
             }
-            term_operands(&mut x.term, &mut |o| swap(o, v, at.get(&Place::In(b))));
+            term_operands(&mut x.term, &mut |o| swap(o, v, at.get(&UsePosition::In(b))));
         }
         variable.place(f);
     }
@@ -486,16 +486,16 @@ fn swap(o: &mut Operand, v: ValueId, with: Option<&Operand>) {
 
 /// Position of a use: in a block, or on an edge out of one into a phi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Place {
+enum UsePosition {
     In(BlockId),
     Edge(BlockId),
 }
 
 /// Returns the uses of a block's values outside it and its copy.
-fn uses(f: &Function, block: BlockId, copy: BlockId) -> HashMap<ValueId, Vec<Place>> {
+fn uses(f: &Function, block: BlockId, copy: BlockId) -> HashMap<ValueId, Vec<UsePosition>> {
     let own: HashSet<ValueId> = f.blocks[block.index()].insts.iter().filter_map(|i| i.result).collect();
-    let mut out: HashMap<ValueId, Vec<Place>> = HashMap::new();
-    let mut note = |o: &Operand, at: Place| {
+    let mut out: HashMap<ValueId, Vec<UsePosition>> = HashMap::new();
+    let mut note = |o: &Operand, at: UsePosition| {
         if let Operand::Value(v) = o
             && own.contains(v)
         {
@@ -512,16 +512,16 @@ fn uses(f: &Function, block: BlockId, copy: BlockId) -> HashMap<ValueId, Vec<Pla
                 Op::Phi(e) => {
                     for (p, o) in e {
                         if *p != block && *p != copy {
-                            note(o, Place::Edge(*p));
+                            note(o, UsePosition::Edge(*p));
                         }
                     }
                 }
                 _ if b == block || b == copy => {}
-                op => op.operands(&mut |o| note(o, Place::In(b))),
+                op => op.operands(&mut |o| note(o, UsePosition::In(b))),
             }
         }
         if b != block && b != copy {
-            x.term.operands(&mut |o| note(o, Place::In(b)));
+            x.term.operands(&mut |o| note(o, UsePosition::In(b)));
         }
     }
     out

@@ -7,11 +7,11 @@
 
 use super::branches::Branches;
 use super::ssa;
-use crate::lower::types::TypeTable;
+use crate::lower::types::MlirTypeTable;
 use ir::{BinOp, Block, BlockId, Const, Function, Op, Operand, Terminator, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
 
-pub(in crate::lower) fn function(f: &mut Function, types: &TypeTable) {
+pub(in crate::lower) fn function(f: &mut Function, types: &MlirTypeTable) {
     if f.blocks.is_empty() {
         return;
     }
@@ -37,7 +37,7 @@ pub(in crate::lower) fn function(f: &mut Function, types: &TypeTable) {
 
 /// Removes flags that are always true. cgeist guards the code after a possible `return` or `break` by flags. A flag
 /// that is only ever assigned `true` (or another such flag) is `true`, and guards nothing.
-fn always_running(f: &mut Function, types: &TypeTable) {
+fn always_running(f: &mut Function, types: &MlirTypeTable) {
     let mut flags: HashSet<ValueId> = HashSet::new();
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
         if let (Op::Alloca { ty, var: None, .. }, Some(r)) = (&i.op, i.result)
@@ -475,7 +475,7 @@ pub(in crate::lower) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operan
         Op::Gep { base, steps, .. } => {
             visit(base);
             for s in steps {
-                if let ir::Step::Index { index, .. } = s {
+                if let ir::AddressStep::Index { index, .. } = s {
                     visit(index);
                 }
             }

@@ -1,21 +1,21 @@
 //! Defining facts of atoms: quotients and remainders, minima and maxima, bits, powers of two, wraps.
 //!
-//! In: an atom of a polynomial. Out: constraints in the [`Store`] on this atom. They hold without any path condition,
+//! In: an atom of a polynomial. Out: constraints in the [`ConstraintStore`] on this atom. They hold without any path condition,
 //! or rest on facts that are recorded with them.
 
-use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
+use super::form::{FactIndices, atom, divide, gcd, plus, product, scaled, single, union};
 use super::quotients::Division;
-use super::store::Store;
+use super::store::ConstraintStore;
 use crate::solver::query::WrapMode;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
 /// Depth of searches for the side conditions of a definition.
 const DEPTH: u32 = 4;
 const STEPS: u32 = 20;
 
-impl Store {
+impl ConstraintStore {
     /// Defines every atom that the constraints mention.
     pub fn define_all(&mut self, arena: &mut Arena) {
         let mut i = 0;
@@ -39,29 +39,29 @@ impl Store {
                 let before = self.constraints.len();
                 self.define(arena, n);
                 if self.constraints.len() > before {
-                    self.memo.forget_failures();
+                    self.memo.clear_failures();
                 }
             }
         }
     }
 
-    fn at_least(&mut self, p: Option<Poly>, used: &Used) {
+    fn at_least(&mut self, p: Option<Poly>, used: &FactIndices) {
         if let Some(p) = p {
             self.add_constraint(p, false, used.clone());
         }
     }
-    fn equal(&mut self, p: Option<Poly>, used: &Used) {
+    fn equal(&mut self, p: Option<Poly>, used: &FactIndices) {
         if let Some(p) = p {
             self.add_constraint(p, true, used.clone());
         }
     }
 
-    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<Used> {
+    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<FactIndices> {
         self.nonneg_within(arena, &p?, DEPTH, STEPS)
     }
 
     fn define(&mut self, arena: &mut Arena, n: TermId) {
-        let none = Used::new();
+        let none = FactIndices::new();
         match arena.get(n).clone() {
             Term::FloorDiv(a, c) => {
                 let (pa, d) = (arena.poly(a), single(Monomial::new(), c));
@@ -87,7 +87,7 @@ impl Store {
             Term::Rem(a, b) => self.define_remainder(arena, n, a, b),
             Term::Ite(c, a, b) => self.define_choice(arena, n, c, a, b),
             Term::Wrap { arg, bits, signed } if self.mode == WrapMode::Exact => {
-                let r = Range::of_int(bits, signed);
+                let r = Interval::of_int(bits, signed);
                 let p = arena.poly(arg);
                 let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return };
                 let above = plus(&p, -lo);
@@ -115,7 +115,7 @@ impl Store {
                 };
                 let both = union(&u, &v);
                 self.at_least(pa.add_scaled(&pb, 1).and_then(|s| s.add_scaled(&atom(n), -1)), &both);
-                if or && let Some(hi) = Range::of_int(w, false).hi {
+                if or && let Some(hi) = Interval::of_int(w, false).hi {
                     for (p, u) in [(pa, u), (pb, v)] {
                         let fits = scaled(&p, -1).and_then(|n| plus(&n, hi));
                         if let Some(f) = self.proved(arena, fits) {
@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// `q` is the floor of `a / d`, where `d >= 1`.
-    fn quotient_facts(&mut self, a: &Poly, d: &Poly, q: &Poly, used: &Used) {
+    fn quotient_facts(&mut self, a: &Poly, d: &Poly, q: &Poly, used: &FactIndices) {
         let Some(dq) = d.mul(q) else { return };
         // d·q <= a
         self.at_least(a.add_scaled(&dq, -1), used);
@@ -144,7 +144,7 @@ impl Store {
         if !occurs(remainder) || !occurs(quotient) {
             return;
         }
-        let used = Used::new();
+        let used = FactIndices::new();
         self.divisions.push(Division {
             dividend: arena.poly(a),
             divisor: single(Monomial::new(), c),
@@ -234,7 +234,7 @@ impl Store {
     }
 
     /// `a = b·q + r` of C's division, once both occur.
-    fn relate_division(&mut self, arena: &Arena, q: TermId, r: TermId, a: &Poly, b: &Poly, used: &Used) {
+    fn relate_division(&mut self, arena: &Arena, q: TermId, r: TermId, a: &Poly, b: &Poly, used: &FactIndices) {
         if !self.defined.contains(&q) || !self.defined.contains(&r) {
             return;
         }
@@ -262,7 +262,7 @@ impl Store {
             return;
         }
         // Minimum and maximum: the condition compares the two branches.
-        let none = Used::new();
+        let none = FactIndices::new();
         match (minimum(arena, c, &pa, &pb), minimum(arena, c, &pb, &pa)) {
             (true, _) => {
                 for p in [&pa, &pb] {
@@ -289,7 +289,8 @@ impl Store {
         }
         let (ra, rb) = (self.poly_range(arena, &pa), self.poly_range(arena, &pb));
         let r = ra.union(rb);
-        let used = pa.terms.iter().chain(&pb.terms).fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m)));
+        let used =
+            pa.terms.iter().chain(&pb.terms).fold(FactIndices::new(), |u, (m, _)| union(&u, &self.range_facts(m)));
         if let Some(lo) = r.lo {
             self.at_least(plus(&v, -lo), &used);
         }
@@ -299,18 +300,18 @@ impl Store {
     }
 
     /// Returns facts that make a boolean true: the boolean is one of them, or a comparison that follows quickly.
-    pub fn holds(&mut self, arena: &Arena, c: TermId) -> Option<Used> {
+    pub fn holds(&mut self, arena: &Arena, c: TermId) -> Option<FactIndices> {
         if let Some(u) = self.truths.get(&c) {
             return Some(u.clone());
         }
         match arena.get(c) {
-            Term::True => Some(Used::new()),
+            Term::True => Some(FactIndices::new()),
             Term::Le(t) => {
                 let p = scaled(&arena.poly(*t), -1);
                 self.proved(arena, p)
             }
             Term::And(v) => {
-                let mut used = Used::new();
+                let mut used = FactIndices::new();
                 for x in v.clone() {
                     used = union(&used, &self.holds(arena, x)?);
                 }
@@ -330,8 +331,8 @@ impl Store {
     fn define_power(&mut self, arena: &mut Arena, n: TermId, a: TermId) {
         let (v, pa) = (atom(n), arena.poly(a));
         // 2^a >= a + 1
-        if Range::new(0, 126).contains(arena.range(a)) {
-            self.at_least(v.add_scaled(&pa, -1).and_then(|p| plus(&p, -1)), &Used::new());
+        if Interval::new(0, 126).contains(arena.range(a)) {
+            self.at_least(v.add_scaled(&pa, -1).and_then(|p| plus(&p, -1)), &FactIndices::new());
         }
         // 2^a <= 2^c for the least c for which a <= c is proved.
         let (mut low, mut high) = (self.poly_range(arena, &pa).lo.unwrap_or(0).max(0), 126);

@@ -1,19 +1,19 @@
 //! Consequences of disjunctions and disequalities without case splits.
 //!
-//! In: a [`Store`] whose other literals are read. Out: members that the facts exclude are removed, a single remaining
+//! In: a [`ConstraintStore`] whose other literals are read. Out: members that the facts exclude are removed, a single remaining
 //! member becomes a fact, and bounds that every member implies become constraints (as a join of abstract values would
 //! keep them).
 
-use super::form::{Used, gcd, plus, scaled, tighten, union};
+use super::form::{FactIndices, gcd, plus, scaled, tighten, union};
 use super::search::Memo;
-use super::store::{Literal, Store};
+use super::store::{ConstraintStore, Literal};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use smallvec::SmallVec;
 
-impl Store {
+impl ConstraintStore {
     /// Settles disequalities with a known sign, and disjunctions with one member left.
-    pub fn settle(&mut self, arena: &mut Arena, unequal: Vec<(Poly, Used)>) {
+    pub fn settle(&mut self, arena: &mut Arena, unequal: Vec<(Poly, FactIndices)>) {
         let mut changed = false;
         for (p, used) in unequal {
             let Some(n) = scaled(&p, -1) else { continue };
@@ -72,7 +72,7 @@ impl Store {
 
     /// Adds consequences of a disjunction that hold for every member: for each form `a <= 0` of one member, the bound
     /// `a <= c` that the other members imply too. Closed forms of loops come as `i <= n || i <= 0`.
-    fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &Used) -> bool {
+    fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &FactIndices) -> bool {
         const MAX_FORMS: usize = 6;
         let forms = |t: TermId| -> Vec<Poly> {
             let conjuncts = match arena.get(t) {
@@ -133,7 +133,7 @@ impl Store {
     }
 
     /// Returns the facts by which `a <= λ·b` for some λ > 0.
-    fn bounded_by(&mut self, arena: &Arena, a: &Poly, b: &Poly) -> Option<Used> {
+    fn bounded_by(&mut self, arena: &Arena, a: &Poly, b: &Poly) -> Option<FactIndices> {
         let mut tried: SmallVec<[(i128, i128); 4]> = SmallVec::new();
         for (m, cb) in b.terms.iter().filter(|(m, _)| !m.is_empty()) {
             let Ok(i) = a.terms.binary_search_by(|t| t.0.cmp(m)) else { continue };
@@ -157,7 +157,7 @@ impl Store {
     }
 
     /// Returns the literals of a member of a disjunction.
-    fn read_members(&self, arena: &mut Arena, t: TermId, used: &Used) -> Vec<Literal> {
+    fn read_members(&self, arena: &mut Arena, t: TermId, used: &FactIndices) -> Vec<Literal> {
         let v = match arena.get(t) {
             Term::And(v) => v.clone(),
             _ => vec![t],
@@ -166,9 +166,9 @@ impl Store {
     }
 
     /// Returns the facts that make a boolean false.
-    pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<Used> {
+    pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<FactIndices> {
         if arena.as_bool(t) == Some(false) {
-            return Some(Used::new());
+            return Some(FactIndices::new());
         }
         let n = arena.not(t);
         if let Some(u) = self.truths.get(&n) {
@@ -188,7 +188,7 @@ impl Store {
         }
     }
 
-    fn poly_facts(&self, p: &Poly) -> Used {
-        p.terms.iter().fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m)))
+    fn poly_facts(&self, p: &Poly) -> FactIndices {
+        p.terms.iter().fold(FactIndices::new(), |u, (m, _)| union(&u, &self.range_facts(m)))
     }
 }

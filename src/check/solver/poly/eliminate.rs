@@ -7,8 +7,8 @@
 //! multipliers. So every result is sufficient by construction.
 
 use super::form::{plus, tighten};
-use super::search::{Bounds, Target};
-use super::store::Store;
+use super::search::{BoundShape, CancelledMonomial};
+use super::store::ConstraintStore;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, TermId};
 use rustc_hash::FxHashSet;
@@ -25,7 +25,7 @@ pub(crate) const LARGEST: i128 = 1 << 16;
 
 /// Goals of a search for conditions.
 #[derive(Clone, Copy)]
-pub(crate) struct Sought {
+pub(crate) struct ConditionGoals {
     /// Number of conditions that are wanted.
     pub most: usize,
     /// Largest constant in bounds of single variables that the search uses: a consequence of a type's range is true
@@ -38,17 +38,17 @@ struct Elimination<'a> {
     stays: &'a dyn Fn(TermId) -> bool,
     seen: FxHashSet<Poly>,
     found: Vec<Poly>,
-    sought: Sought,
+    sought: ConditionGoals,
 }
 
-impl Store {
+impl ConstraintStore {
     /// Returns conditions `R >= 0`, found within the remaining steps.
     pub(super) fn conditions(
         &mut self,
         arena: &mut Arena,
         p: &Poly,
         stays: &dyn Fn(TermId) -> bool,
-        sought: Sought,
+        sought: ConditionGoals,
     ) -> Vec<Poly> {
         let before = self.constraints.len();
         self.define_atoms(arena, p);
@@ -89,7 +89,7 @@ impl Store {
         let mut rests: Vec<Poly> = vec![];
         for (m, c) in order.iter().take(TRIES) {
             let mut of_this: Vec<(bool, Poly)> = vec![];
-            for k in self.candidates(arena, Target { p: &p, m, c: *c }) {
+            for k in self.candidates(arena, CancelledMonomial { p: &p, m, c: *c }) {
                 let single = k.bounds.single;
                 let most = if single { search.sought.largest } else { LARGEST };
                 if k.bounds.number.unsigned_abs() > most.unsigned_abs() || Self::puts_extreme(arena, k.bounds, search) {
@@ -122,7 +122,7 @@ impl Store {
 
     /// Whether the step replaces an atom that may stay by the extreme of its type: the result would concern values
     /// that nobody passes.
-    fn puts_extreme(arena: &Arena, bounds: Bounds, search: &Elimination<'_>) -> bool {
+    fn puts_extreme(arena: &Arena, bounds: BoundShape, search: &Elimination<'_>) -> bool {
         bounds.number != 0 && bounds.atom.is_some_and(|(atom, _)| (search.stays)(atom)) && bounds.is_of_type(arena)
     }
 

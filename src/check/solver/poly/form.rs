@@ -1,18 +1,18 @@
 //! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. All arithmetic is
 //! checked: `None` where 127 bits do not suffice.
 
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use smallvec::SmallVec;
 
 /// Indices of the facts that a result rests on, sorted.
-pub(super) type Used = SmallVec<[u16; 4]>;
+pub(super) type FactIndices = SmallVec<[u16; 4]>;
 
-pub(super) fn union(a: &Used, b: &Used) -> Used {
+pub(super) fn union(a: &FactIndices, b: &FactIndices) -> FactIndices {
     if b.is_empty() {
         return a.clone();
     }
-    let mut v: Used = a.iter().chain(b.iter()).copied().collect();
+    let mut v: FactIndices = a.iter().chain(b.iter()).copied().collect();
     v.sort_unstable();
     v.dedup();
     v
@@ -121,9 +121,9 @@ pub(super) fn cofactor(p: &Poly, x: TermId) -> Option<Poly> {
 }
 
 /// Product of ranges, unbounded ends included.
-pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
+pub(super) fn mul_ranges(a: Interval, b: Interval) -> Interval {
     // Ends of ranges, as (sign of infinity, finite value).
-    let ends = |r: Range| [r.lo.map_or((-1, 0), |v| (0, v)), r.hi.map_or((1, 0), |v| (0, v))];
+    let ends = |r: Interval| [r.lo.map_or((-1, 0), |v| (0, v)), r.hi.map_or((1, 0), |v| (0, v))];
     let sign = |e: (i32, i128)| if e.0 == 0 { e.1.signum() as i32 } else { e.0 };
     let (mut lo, mut hi) = (None::<i128>, None::<i128>);
     let (mut lo_free, mut hi_free) = (false, false);
@@ -148,16 +148,16 @@ pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
             }
         }
     }
-    Range { lo: if lo_free { None } else { lo }, hi: if hi_free { None } else { hi } }
+    Interval { lo: if lo_free { None } else { lo }, hi: if hi_free { None } else { hi } }
 }
 
 /// Power of a range.
-pub(super) fn power(r: Range, n: usize) -> Range {
+pub(super) fn power(r: Interval, n: usize) -> Interval {
     let mut p = r;
     for _ in 1..n {
         p = mul_ranges(p, r);
     }
-    if n.is_multiple_of(2) { p.intersect(Range { lo: Some(0), hi: None }) } else { p }
+    if n.is_multiple_of(2) { p.intersect(Interval { lo: Some(0), hi: None }) } else { p }
 }
 
 /// `s·p - m·f`.

@@ -16,13 +16,13 @@ mod search;
 mod store;
 
 use super::query::WrapMode;
-pub(crate) use eliminate::{LARGEST, Sought};
+pub(crate) use eliminate::{ConditionGoals, LARGEST};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, SymId, Term, TermId};
-use form::{Used, plus, scaled, union};
+use form::{FactIndices, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;
-use store::{Literal, Store};
+use store::{ConstraintStore, Literal};
 
 /// Depth of nested case splits: at most 2^SPLITS leaves for conditions.
 const SPLITS: u32 = 2;
@@ -34,46 +34,46 @@ const QUICK_STEPS: u32 = 12;
 const MAX_CASES: usize = 4;
 
 /// Facts prepared once for several goals.
-pub(super) struct Prepared {
-    store: Store,
+pub(super) struct PreparedFacts {
+    store: ConstraintStore,
 }
 
-impl Prepared {
+impl PreparedFacts {
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
         // Facts beyond the first 2^16 - 1 are skipped: what follows from fewer facts still follows.
         let literals: Vec<Literal> =
             facts.iter().zip(0..u16::MAX).map(|(t, i)| (*t, std::iter::once(i).collect())).collect();
-        Self { store: Store::new(arena, mode, literals, &[]) }
+        Self { store: ConstraintStore::new(arena, mode, literals, &[]) }
     }
 
     /// Searches for a proof of at most `steps` steps, or an assignment found on the way.
-    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, steps: u32) -> Found {
+    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, steps: u32) -> SearchResult {
         let s = &mut self.store;
         s.steps = steps;
-        s.memo.forget_failures();
+        s.memo.clear_failures();
         let wraps = s.wrap_facts(arena, goal);
-        let (plain, used) = s.rewrite(arena, goal, &Used::new());
+        let (plain, used) = s.rewrite(arena, goal, &FactIndices::new());
         let found = s.prove_goal(arena, plain, SPLITS).or_else(|| {
             // A counterexample evaluates the goal, so the goal's wraps are in range.
             if wraps.is_empty() {
                 return None;
             }
             let mut literals = s.literals.clone();
-            literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &Used::new())));
+            literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &FactIndices::new())));
             s.branch(arena, literals, &[], |b, arena| b.prove_goal(arena, plain, SPLITS))
         });
         if let Some(found) = found {
-            return Found::Proof(union(&found, &used).into_iter().map(usize::from).collect());
+            return SearchResult::Proof(union(&found, &used).into_iter().map(usize::from).collect());
         }
         s.sample(arena, &[plain]);
         match s.samples.iter().position(|x| x.value(plain) == Some(0)) {
-            Some(i) => Found::Assignment(s.assignment(arena, i)),
-            None => Found::Nothing,
+            Some(i) => SearchResult::Assignment(s.assignment(arena, i)),
+            None => SearchResult::Nothing,
         }
     }
 }
 
-impl Prepared {
+impl PreparedFacts {
     /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`
     /// where nothing wraps.
     pub fn conditions(
@@ -81,15 +81,15 @@ impl Prepared {
         arena: &mut Arena,
         goal: TermId,
         stays: &dyn Fn(&Arena, TermId) -> bool,
-        (sought, steps): (Sought, u32),
+        (sought, steps): (ConditionGoals, u32),
     ) -> Vec<Poly> {
         let s = &mut self.store;
         s.steps = steps;
-        s.memo.forget_failures();
+        s.memo.clear_failures();
         let wraps = s.wrap_facts(arena, goal);
-        let (plain, _) = s.rewrite(arena, goal, &Used::new());
+        let (plain, _) = s.rewrite(arena, goal, &FactIndices::new());
         let mut literals = s.literals.clone();
-        literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &Used::new())));
+        literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &FactIndices::new())));
         let found = s.branch(arena, literals, &[], |s, arena| {
             let Term::Le(t) = *arena.get(plain) else { return None };
             let p = scaled(&arena.poly(t), -1)?;
@@ -108,7 +108,7 @@ impl Prepared {
 }
 
 /// Result of a search.
-pub(super) enum Found {
+pub(super) enum SearchResult {
     /// Indices of the facts used.
     Proof(Vec<usize>),
     /// Values of symbols that should satisfy the facts and refute the goal; the caller checks this.
@@ -116,13 +116,13 @@ pub(super) enum Found {
     Nothing,
 }
 
-impl Store {
+impl ConstraintStore {
     /// Runs `f` on a store with other literals and further rewriting, within the remaining steps.
     fn branch<T>(
         &mut self,
         arena: &mut Arena,
         literals: Vec<Literal>,
-        rewrites: &[(TermId, TermId, Used)],
+        rewrites: &[(TermId, TermId, FactIndices)],
         f: impl FnOnce(&mut Self, &mut Arena) -> Option<T>,
     ) -> Option<T> {
         // Reading the facts again costs in proportion to their size.
@@ -136,7 +136,7 @@ impl Store {
         out
     }
 
-    fn prove_goal(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<Used> {
+    fn prove_goal(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<FactIndices> {
         if let Some(u) = &self.contradiction {
             return Some(u.clone());
         }
@@ -144,9 +144,9 @@ impl Store {
             return Some(u.clone());
         }
         match arena.get(goal).clone() {
-            Term::True => Some(Used::new()),
+            Term::True => Some(FactIndices::new()),
             Term::And(v) => {
-                let mut used = Used::new();
+                let mut used = FactIndices::new();
                 for x in v {
                     used = union(&used, &self.prove_goal(arena, x, splits)?);
                 }
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// Proves a disjunction: one member, where the others are false.
-    fn prove_any(&mut self, arena: &mut Arena, members: &[TermId], splits: u32) -> Option<Used> {
+    fn prove_any(&mut self, arena: &mut Arena, members: &[TermId], splits: u32) -> Option<FactIndices> {
         for x in members {
             if let Some(u) = self.prove_literal(arena, *x) {
                 return Some(u);
@@ -168,11 +168,11 @@ impl Store {
             let mut literals = self.literals.clone();
             for (j, y) in members.iter().enumerate() {
                 if i != j {
-                    literals.push((arena.not(*y), Used::new()));
+                    literals.push((arena.not(*y), FactIndices::new()));
                 }
             }
             let found = self.branch(arena, literals, &[], |b, arena| {
-                let (x, used) = b.rewrite(arena, *x, &Used::new());
+                let (x, used) = b.rewrite(arena, *x, &FactIndices::new());
                 Some(union(&b.prove_goal(arena, x, splits.saturating_sub(1))?, &used))
             });
             if found.is_some() {
@@ -182,7 +182,7 @@ impl Store {
         None
     }
 
-    fn prove_literal(&mut self, arena: &mut Arena, goal: TermId) -> Option<Used> {
+    fn prove_literal(&mut self, arena: &mut Arena, goal: TermId) -> Option<FactIndices> {
         match arena.get(goal).clone() {
             Term::Le(t) => {
                 let p = scaled(&arena.poly(t), -1)?;
@@ -204,7 +204,7 @@ impl Store {
             }
             Term::False => self.nonneg(arena, &form::single(smallvec::SmallVec::new(), -1), DEPTH),
             Term::And(v) => {
-                let mut used = Used::new();
+                let mut used = FactIndices::new();
                 for x in v {
                     used = union(&used, &self.prove_literal(arena, x)?);
                 }
@@ -214,7 +214,7 @@ impl Store {
         }
     }
 
-    fn prove_nonneg(&mut self, arena: &mut Arena, p: &Poly) -> Option<Used> {
+    fn prove_nonneg(&mut self, arena: &mut Arena, p: &Poly) -> Option<FactIndices> {
         let before = self.constraints.len();
         self.define_atoms(arena, p);
         if self.constraints.len() > before {
@@ -229,7 +229,7 @@ impl Store {
         if found.is_some() || self.steps == 0 {
             return found;
         }
-        self.memo.forget_failures();
+        self.memo.clear_failures();
         let roots: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         self.sample(arena, &roots);
         if self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0)) {
@@ -239,7 +239,7 @@ impl Store {
     }
 
     /// Proves the goal in both branches of an if-then-else, or under each member of a disjunction.
-    fn by_cases(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<Used> {
+    fn by_cases(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<FactIndices> {
         if splits == 0 {
             return None;
         }
@@ -252,12 +252,12 @@ impl Store {
         for n in choices {
             let Term::Ite(c, a, b) = *arena.get(n) else { continue };
             let no = arena.not(c);
-            let mut used = Used::new();
+            let mut used = FactIndices::new();
             let proved = [(c, a), (no, b)].into_iter().all(|(c, value)| {
                 let mut literals = self.literals.clone();
-                literals.push((c, Used::new()));
-                let found = self.branch(arena, literals, &[(n, value, Used::new())], |s, arena| {
-                    let (goal, u) = s.rewrite(arena, goal, &Used::new());
+                literals.push((c, FactIndices::new()));
+                let found = self.branch(arena, literals, &[(n, value, FactIndices::new())], |s, arena| {
+                    let (goal, u) = s.rewrite(arena, goal, &FactIndices::new());
                     Some(union(&s.prove_goal(arena, goal, splits - 1)?, &u))
                 });
                 if let Some(u) = &found {
@@ -269,7 +269,7 @@ impl Store {
                 return Some(used);
             }
         }
-        let disjunctions: Vec<(Vec<TermId>, Used)> = self
+        let disjunctions: Vec<(Vec<TermId>, FactIndices)> = self
             .disjunctions
             .iter()
             .filter(|(v, _)| v.len() <= MAX_CASES && arena.cone(v).iter().any(|t| near.contains(t)))
@@ -282,7 +282,7 @@ impl Store {
                 let mut literals = self.literals.clone();
                 literals.push((*m, why.clone()));
                 let found = self.branch(arena, literals, &[], |s, arena| {
-                    let (goal, u) = s.rewrite(arena, goal, &Used::new());
+                    let (goal, u) = s.rewrite(arena, goal, &FactIndices::new());
                     Some(union(&s.prove_goal(arena, goal, splits - 1)?, &u))
                 });
                 if let Some(u) = &found {

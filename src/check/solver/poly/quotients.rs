@@ -4,8 +4,8 @@
 //! that imply it, all exact over the integers unless noted. Index arithmetic is full of them: `i / cols * ld + i %
 //! cols`, `(i / w) % h`.
 
-use super::form::{Used, atom, divide, plus, product, quotient, scaled, union};
-use super::store::Store;
+use super::form::{FactIndices, atom, divide, plus, product, quotient, scaled, union};
+use super::store::ConstraintStore;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 
@@ -16,16 +16,16 @@ pub(super) struct Division {
     pub divisor: Poly,
     pub quotient: TermId,
     pub remainder: TermId,
-    pub used: Used,
+    pub used: FactIndices,
 }
 
 /// Most divisions recombined in one polynomial.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
-impl Store {
+impl ConstraintStore {
     /// Uses that over integers `P >= 0` follows from `d·P + d - 1 >= 0` for a `d >= 1`; where P subtracts a quotient
     /// by `d`, this turns the quotient into the dividend.
-    pub(super) fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         for (m, c) in &p.terms {
             let [q] = m.as_slice() else { continue };
             if *c >= 0 {
@@ -48,7 +48,7 @@ impl Store {
 
     /// Uses that `x + g·Q >= 0` is `x / g + Q >= 0`, rounded down, for a constant `g`: this turns bytes into
     /// elements.
-    pub(super) fn by_floor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn by_floor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         for (m, c) in &p.terms {
             let ([x], 1) = (m.as_slice(), c) else { continue };
             for (g, q) in self.floors.get(x).cloned().unwrap_or_default() {
@@ -62,16 +62,16 @@ impl Store {
         None
     }
 
-    pub(super) fn by_recombination(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn by_recombination(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         let (whole, of) = self.recombined(p)?;
         self.nonneg(arena, &whole, depth - 1).map(|used| union(&used, &of))
     }
 
     /// Returns the polynomial with each `b·(a / b) + a % b` rewritten to `a`; `None` where it has none.
-    pub(super) fn recombined(&self, p: &Poly) -> Option<(Poly, Used)> {
-        let (mut whole, mut used) = (p.clone(), Used::new());
+    pub(super) fn recombined(&self, p: &Poly) -> Option<(Poly, FactIndices)> {
+        let (mut whole, mut used) = (p.clone(), FactIndices::new());
         let mut found = 0;
-        while found < MOST {
+        while found < MAX {
             let next = self.divisions.iter().find_map(|d| Some((d.together(&whole)?, &d.used)));
             let Some((simpler, of)) = next else { break };
             (whole, used, found) = (simpler, union(&used, of), found + 1);
@@ -81,9 +81,9 @@ impl Store {
 
     /// Adds bounds of a quotient `q = a / d` of a non-negative `a`, from bounds of `a` that are multiples of the
     /// divisor: `a <= d·R - 1` gives `q <= R - 1`.
-    pub(super) fn bounds_of_quotient(&mut self, a: &Poly, d: &Poly, q: TermId, used: &Used) {
+    pub(super) fn bounds_of_quotient(&mut self, a: &Poly, d: &Poly, q: TermId, used: &FactIndices) {
         let [(by, 1)] = d.terms.as_slice() else { return };
-        let mut bounds: Vec<(Poly, Used)> = vec![];
+        let mut bounds: Vec<(Poly, FactIndices)> = vec![];
         for fact in &self.constraints {
             let Some(above) = fact.p.add_scaled(a, 1) else { continue };
             let constant = above.constant();

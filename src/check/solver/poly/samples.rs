@@ -20,12 +20,12 @@ const EVALUATIONS: usize = 30_000;
 
 /// Values of symbols, and of the terms evaluated so far.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(super) struct SampleValues {
     pub symbols: FxHashMap<SymId, i128>,
     values: FxHashMap<TermId, Option<i128>>,
 }
 
-impl Sample {
+impl SampleValues {
     pub fn value(&self, t: TermId) -> Option<i128> {
         self.values.get(&t).copied().flatten()
     }
@@ -71,9 +71,9 @@ impl Sample {
 }
 
 /// Deterministic pseudorandom choices (xorshift).
-struct Choices(u64);
+struct SampleChoices(u64);
 
-impl Choices {
+impl SampleChoices {
     fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -83,12 +83,12 @@ impl Choices {
 }
 
 /// Terms of the literals, children first, and the terms that depend on each symbol.
-struct Cone {
+struct DependencyCone {
     nodes: Vec<TermId>,
     users: FxHashMap<SymId, Vec<u32>>,
 }
 
-impl Cone {
+impl DependencyCone {
     fn new(arena: &Arena, literals: &[TermId]) -> Self {
         let nodes = arena.cone(literals);
         let at: FxHashMap<TermId, u32> = nodes.iter().zip(0..).map(|(t, i)| (*t, i)).collect();
@@ -115,14 +115,14 @@ impl Cone {
 }
 
 /// Finds a handful of assignments, at most, that satisfy all literals.
-pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sample> {
-    let cone = Cone::new(arena, literals);
+pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<SampleValues> {
+    let cone = DependencyCone::new(arena, literals);
     let symbols = arena.symbols_of(literals);
-    let mut out: Vec<Sample> = vec![];
+    let mut out: Vec<SampleValues> = vec![];
     let mut budget = EVALUATIONS;
     for attempt in 0..ATTEMPTS {
-        let mut choices = Choices(0x9e37_79b9_7f4a_7c15 ^ (attempt + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let mut s = Sample { symbols: FxHashMap::default(), values: FxHashMap::default() };
+        let mut choices = SampleChoices(0x9e37_79b9_7f4a_7c15 ^ (attempt + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut s = SampleValues { symbols: FxHashMap::default(), values: FxHashMap::default() };
         for x in &symbols {
             let r = arena.symbol(*x).range;
             let small = [0, 1, 1, 2, 3, 5, 8, 16, 100][choices.below(9)];
@@ -150,10 +150,10 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
 fn repair(
     arena: &Arena,
     literals: &[TermId],
-    cone: &Cone,
-    s: &mut Sample,
+    cone: &DependencyCone,
+    s: &mut SampleValues,
     mode: WrapMode,
-    choices: &mut Choices,
+    choices: &mut SampleChoices,
     budget: &mut usize,
 ) -> bool {
     for n in &cone.nodes {
@@ -181,7 +181,13 @@ fn repair(
 }
 
 /// Returns a change of one symbol that makes the literal true while all others keep their values.
-fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
+fn adjust(
+    arena: &Arena,
+    literal: TermId,
+    truth: bool,
+    s: &SampleValues,
+    choices: &mut SampleChoices,
+) -> Option<(SymId, i128)> {
     match arena.get(literal) {
         Term::Not(x) => adjust(arena, *x, !truth, s, choices),
         Term::And(v) | Term::Or(v) => {
@@ -206,7 +212,14 @@ fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut
 }
 
 /// Moves one symbol of the polynomial so that its value changes by at least `want` (exactly `want`, where `exact`).
-fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
+fn nudge(
+    arena: &Arena,
+    p: &Poly,
+    want: i128,
+    exact: bool,
+    s: &SampleValues,
+    choices: &mut SampleChoices,
+) -> Option<(SymId, i128)> {
     let mut options: Vec<(SymId, i128)> = vec![];
     for (m, _) in &p.terms {
         for a in m {
@@ -231,7 +244,7 @@ fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: 
 }
 
 /// Picks another value for a symbol below the literal.
-fn shake(arena: &Arena, literal: TermId, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
+fn shake(arena: &Arena, literal: TermId, s: &SampleValues, choices: &mut SampleChoices) -> Option<(SymId, i128)> {
     let symbols = arena.symbols_of(&[literal]);
     let x = *symbols.get(choices.below(symbols.len()))?;
     let now = s.symbols.get(&x).copied().unwrap_or(0);

@@ -6,12 +6,13 @@
 //! products of facts.
 
 use super::form::{
-    Used, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract, tighten, union,
+    FactIndices, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract,
+    tighten, union,
 };
-use super::store::{Constraint, Store};
+use super::store::{ConstraintStore, PolyConstraint};
 use base::work::{charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use rustc_hash::FxHashMap;
 
@@ -25,20 +26,20 @@ const MAX_BRANCHES: usize = 12;
 /// Results of earlier searches with the same facts.
 #[derive(Default, Clone)]
 pub(super) struct Memo {
-    proved: FxHashMap<Poly, Used>,
+    proved: FxHashMap<Poly, FactIndices>,
     /// Depth at which the search failed.
     failed: FxHashMap<Poly, u32>,
 }
 
 impl Memo {
-    pub fn forget_failures(&mut self) {
+    pub fn clear_failures(&mut self) {
         self.failed.clear();
     }
 }
 
 /// Shape of the bound that a fact gives.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Bounds {
+pub(super) struct BoundShape {
     /// Whether the fact has a single monomial.
     pub single: bool,
     /// The atom, where the fact bounds one alone; `true`: from below.
@@ -47,7 +48,7 @@ pub(super) struct Bounds {
     pub number: i128,
 }
 
-impl Bounds {
+impl BoundShape {
     fn of(p: &Poly) -> Self {
         let mut monomials = p.terms.iter().filter(|(m, _)| !m.is_empty());
         let (first, single) = (monomials.next(), monomials.next().is_none());
@@ -70,26 +71,26 @@ impl Bounds {
 
 /// The monomial `c·m` of `p` that is to be cancelled.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(super) struct CancelledMonomial<'a> {
     pub p: &'a Poly,
     pub m: &'a Monomial,
     pub c: i128,
 }
 
 /// A polynomial that remains to be shown non-negative, and the facts of the step to it.
-pub(super) struct Candidate {
+pub(super) struct Subgoal {
     pub rest: Poly,
-    used: Used,
+    used: FactIndices,
     /// Multiplier that must be non-negative for the step to be valid.
     pub multiplier: Option<Poly>,
     bad: usize,
     /// Shape of the bound that the fact gives.
-    pub bounds: Bounds,
+    pub bounds: BoundShape,
 }
 
-impl Store {
+impl ConstraintStore {
     /// Returns facts that show `p >= 0`; `None` if the remaining steps find none.
-    pub(super) fn nonneg(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn nonneg(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         let p = tighten(p.clone());
         if let Some(used) = self.nonneg_by_ranges(arena, &p) {
             return Some(used);
@@ -116,8 +117,8 @@ impl Store {
         found
     }
 
-    /// Runs [`Store::nonneg`] with at most `steps` of the remaining steps.
-    pub(super) fn nonneg_within(&mut self, arena: &Arena, p: &Poly, depth: u32, steps: u32) -> Option<Used> {
+    /// Runs [`ConstraintStore::nonneg`] with at most `steps` of the remaining steps.
+    pub(super) fn nonneg_within(&mut self, arena: &Arena, p: &Poly, depth: u32, steps: u32) -> Option<FactIndices> {
         let kept = self.steps.saturating_sub(steps);
         self.steps -= kept;
         let found = self.nonneg(arena, p, depth);
@@ -126,7 +127,7 @@ impl Store {
     }
 
     /// Shows `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
-    fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         let g = common(p);
         if g.is_empty() {
             return None;
@@ -138,7 +139,7 @@ impl Store {
         Some(union(&rest, &self.range_facts(&g)))
     }
 
-    pub(super) fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<FactIndices> {
         if depth == 0 || self.steps == 0 {
             return None;
         }
@@ -146,7 +147,7 @@ impl Store {
         let bad = self.bad_monomials(arena, p);
         let tries = if depth + 3 > DEPTH { 3 } else { 1 };
         for (m, c) in bad.into_iter().take(tries) {
-            let mut candidates = self.candidates(arena, Target { p, m: &m, c });
+            let mut candidates = self.candidates(arena, CancelledMonomial { p, m: &m, c });
             candidates.sort_by_key(|k| (k.bad, k.rest.terms.len()));
             candidates.truncate(MAX_BRANCHES);
             for k in candidates {
@@ -181,12 +182,12 @@ impl Store {
     }
 
     /// Returns the remainders after cancellation by each applicable fact.
-    pub(super) fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
-        let mut out: Vec<Candidate> = vec![];
+    pub(super) fn candidates(&self, arena: &Arena, target: CancelledMonomial) -> Vec<Subgoal> {
+        let mut out: Vec<Subgoal> = vec![];
         for k in &self.constraints {
             let before = out.len();
             self.cancel_with(arena, target, k, false, &mut out);
-            let bounds = Bounds::of(&k.p);
+            let bounds = BoundShape::of(&k.p);
             out[before..].iter_mut().for_each(|c| c.bounds = bounds);
         }
         // Constant bounds of the target's atoms.
@@ -206,16 +207,23 @@ impl Store {
                 f.terms.push((one.clone(), k));
                 let used = self.bound_facts(&one, lower);
                 let before = out.len();
-                self.cancel_with(arena, target, &Constraint { p: f, equality: false, used }, true, &mut out);
-                let bounds = Bounds { single: true, atom: Some((x, lower)), number: constant };
+                self.cancel_with(arena, target, &PolyConstraint { p: f, equality: false, used }, true, &mut out);
+                let bounds = BoundShape { single: true, atom: Some((x, lower)), number: constant };
                 out[before..].iter_mut().for_each(|c| c.bounds = bounds);
             }
         }
         out
     }
 
-    fn cancel_with(&self, arena: &Arena, target: Target, k: &Constraint, constant: bool, out: &mut Vec<Candidate>) {
-        let Target { p, m, c } = target;
+    fn cancel_with(
+        &self,
+        arena: &Arena,
+        target: CancelledMonomial,
+        k: &PolyConstraint,
+        constant: bool,
+        out: &mut Vec<Subgoal>,
+    ) {
+        let CancelledMonomial { p, m, c } = target;
         charge_each(cost::CANCEL, k.p.terms.len());
         for (mf, cf) in &k.p.terms {
             let Some(q) = divide(m, mf) else { continue };
@@ -225,9 +233,9 @@ impl Store {
             // Multiplier t·q of the fact, with the sign that cancels.
             let same = (c > 0) == (*cf > 0);
             let admissible = if k.equality {
-                Some(Used::new())
+                Some(FactIndices::new())
             } else if q.is_empty() {
-                same.then(Used::new)
+                same.then(FactIndices::new)
             } else {
                 self.sign(arena, &q).filter(|s| *s == same).map(|_| self.range_facts(&q))
             };
@@ -267,9 +275,9 @@ impl Store {
     fn push(
         &self,
         arena: &Arena,
-        out: &mut Vec<Candidate>,
+        out: &mut Vec<Subgoal>,
         rest: Poly,
-        used: Used,
+        used: FactIndices,
         multiplier: Option<Poly>,
         constant: bool,
     ) {
@@ -286,21 +294,21 @@ impl Store {
             if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) }
         };
         let bad = rest.terms.iter().filter(|t| negative(t)).count() + usize::from(constant);
-        out.push(Candidate { rest, used, multiplier, bad, bounds: Bounds::default() });
+        out.push(Subgoal { rest, used, multiplier, bad, bounds: BoundShape::default() });
     }
 
     // ---- bounds by intervals ----
 
-    pub(super) fn atom_range(&self, arena: &Arena, t: TermId) -> Range {
-        let known = self.bounds.get(std::slice::from_ref(&t)).map_or(Range::ANY, super::store::Bound::range);
+    pub(super) fn atom_range(&self, arena: &Arena, t: TermId) -> Interval {
+        let known = self.bounds.get(std::slice::from_ref(&t)).map_or(Interval::ANY, super::store::MonomialBound::range);
         arena.range(t).intersect(known)
     }
 
-    pub(super) fn monomial_range(&self, arena: &Arena, m: &[TermId]) -> Range {
+    pub(super) fn monomial_range(&self, arena: &Arena, m: &[TermId]) -> Interval {
         if let [a] = m {
             return self.atom_range(arena, *a);
         }
-        let mut r = Range::point(1);
+        let mut r = Interval::point(1);
         let mut i = 0;
         while i < m.len() {
             let n = m[i..].iter().take_while(|a| **a == m[i]).count();
@@ -316,7 +324,7 @@ impl Store {
     }
 
     /// Returns the facts behind the range of a monomial.
-    pub(super) fn range_facts(&self, m: &[TermId]) -> Used {
+    pub(super) fn range_facts(&self, m: &[TermId]) -> FactIndices {
         let mut used = union(&self.bound_facts(m, true), &self.bound_facts(m, false));
         if m.len() > 1 {
             for a in m {
@@ -327,16 +335,16 @@ impl Store {
         used
     }
 
-    pub(super) fn bound_facts(&self, m: &[TermId], lower: bool) -> Used {
-        let Some(b) = self.bounds.get(m) else { return Used::new() };
-        (if lower { b.lo.as_ref() } else { b.hi.as_ref() }).map_or_else(Used::new, |x| x.1.clone())
+    pub(super) fn bound_facts(&self, m: &[TermId], lower: bool) -> FactIndices {
+        let Some(b) = self.bounds.get(m) else { return FactIndices::new() };
+        (if lower { b.lo.as_ref() } else { b.hi.as_ref() }).map_or_else(FactIndices::new, |x| x.1.clone())
     }
 
-    pub(super) fn poly_range(&self, arena: &Arena, p: &Poly) -> Range {
-        p.terms.iter().fold(Range::point(0), |sum, (m, c)| sum.add(self.monomial_range(arena, m).scale(*c)))
+    pub(super) fn poly_range(&self, arena: &Arena, p: &Poly) -> Interval {
+        p.terms.iter().fold(Interval::point(0), |sum, (m, c)| sum.add(self.monomial_range(arena, m).scale(*c)))
     }
 
-    fn nonneg_by_ranges(&self, arena: &Arena, p: &Poly) -> Option<Used> {
+    fn nonneg_by_ranges(&self, arena: &Arena, p: &Poly) -> Option<FactIndices> {
         let mut sum = 0i128;
         for (m, c) in &p.terms {
             sum = sum.checked_add(self.monomial_range(arena, m).scale(*c).lo?)?;
@@ -344,7 +352,7 @@ impl Store {
         if sum < 0 {
             return None;
         }
-        let mut used = Used::new();
+        let mut used = FactIndices::new();
         for (m, c) in &p.terms {
             // A monomial of one atom needs only one end of its range.
             let facts = if m.len() == 1 { self.bound_facts(m, *c > 0) } else { self.range_facts(m) };

@@ -3,62 +3,62 @@
 //! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, constant bounds of
 //! monomials, booleans known to be true, and the remaining disjunctions. Equalities `x == e` are used as rewriting.
 
-use super::form::{Used, common, quotient, scaled, tighten, union};
+use super::form::{FactIndices, common, quotient, scaled, tighten, union};
 use super::quotients::Division;
-use super::samples::{self, Sample};
+use super::samples::{self, SampleValues};
 use super::search::Memo;
 use crate::solver::query::WrapMode;
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `p >= 0`, or `p == 0`.
 #[derive(Clone, Debug)]
-pub(super) struct Constraint {
+pub(super) struct PolyConstraint {
     pub p: Poly,
     pub equality: bool,
-    pub used: Used,
+    pub used: FactIndices,
 }
 
 /// Constant bounds of a monomial and the facts behind each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bound {
-    pub lo: Option<(i128, Used)>,
-    pub hi: Option<(i128, Used)>,
+pub(super) struct MonomialBound {
+    pub lo: Option<(i128, FactIndices)>,
+    pub hi: Option<(i128, FactIndices)>,
 }
 
-impl Bound {
-    pub fn range(&self) -> Range {
-        Range { lo: self.lo.as_ref().map(|b| b.0), hi: self.hi.as_ref().map(|b| b.0) }
+impl MonomialBound {
+    pub fn range(&self) -> Interval {
+        Interval { lo: self.lo.as_ref().map(|b| b.0), hi: self.hi.as_ref().map(|b| b.0) }
     }
 }
 
 /// A boolean term that holds, and the facts that it rests on.
-pub(super) type Literal = (TermId, Used);
+pub(super) type Literal = (TermId, FactIndices);
 
 #[derive(Clone)]
-pub(super) struct Store {
+pub(super) struct ConstraintStore {
     pub mode: WrapMode,
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<PolyConstraint>,
     /// The same constraints without the facts that they rest on.
     known: FxHashSet<(Poly, bool)>,
-    pub bounds: FxHashMap<Monomial, Bound>,
+    pub bounds: FxHashMap<Monomial, MonomialBound>,
     /// Literals as given, after rewriting; branches start from them.
     pub literals: Vec<Literal>,
-    pub truths: FxHashMap<TermId, Used>,
-    pub disjunctions: Vec<(Vec<TermId>, Used)>,
+    pub truths: FxHashMap<TermId, FactIndices>,
+    pub disjunctions: Vec<(Vec<TermId>, FactIndices)>,
     /// Replacements of terms; no replacement contains a replaced term.
     pub rewrites: FxHashMap<TermId, TermId>,
-    rewrite_used: FxHashMap<TermId, Used>,
+    rewrite_used: FxHashMap<TermId, FactIndices>,
     /// Facts that contradict each other, if any do.
-    pub contradiction: Option<Used>,
+    pub contradiction: Option<FactIndices>,
     /// Atoms whose defining facts are included.
     pub defined: FxHashSet<TermId>,
     /// Quotients with their divisors; the recorded facts make each divisor at least 1.
-    pub divisors: FxHashMap<TermId, (Poly, Used)>,
+    pub divisors: FxHashMap<TermId, (Poly, FactIndices)>,
     /// Pairs `(c, q)` of a constant and the floor `q` of `x / c`, by term `x`.
     pub floors: FxHashMap<TermId, Vec<(i128, TermId)>>,
     /// Quotients that occur together with their remainders.
@@ -66,7 +66,7 @@ pub(super) struct Store {
     pub memo: Memo,
     pub steps: u32,
     /// Assignments that satisfy the facts, once a search ran.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<SampleValues>,
     pub sampled: bool,
 }
 
@@ -75,8 +75,13 @@ const ROUNDS: usize = 3;
 /// Most equalities used as rewriting.
 const MAX_REWRITES: usize = 24;
 
-impl Store {
-    pub fn new(arena: &mut Arena, mode: WrapMode, literals: Vec<Literal>, rewrites: &[(TermId, TermId, Used)]) -> Self {
+impl ConstraintStore {
+    pub fn new(
+        arena: &mut Arena,
+        mode: WrapMode,
+        literals: Vec<Literal>,
+        rewrites: &[(TermId, TermId, FactIndices)],
+    ) -> Self {
         let mut s = Self {
             mode,
             constraints: vec![],
@@ -162,7 +167,7 @@ impl Store {
     }
 
     /// Rewrites a term to the terms of this store; returns it with all facts that it then rests on.
-    pub fn rewrite(&self, arena: &mut Arena, t: TermId, used: &Used) -> (TermId, Used) {
+    pub fn rewrite(&self, arena: &mut Arena, t: TermId, used: &FactIndices) -> (TermId, FactIndices) {
         let t = self.without_wraps(arena, t);
         if self.rewrites.is_empty() {
             return (t, used.clone());
@@ -176,7 +181,7 @@ impl Store {
         (arena.substitute(t, &self.rewrites), all)
     }
 
-    fn add_rewrite(&mut self, arena: &mut Arena, from: TermId, to: TermId, used: Used) {
+    fn add_rewrite(&mut self, arena: &mut Arena, from: TermId, to: TermId, used: FactIndices) {
         let (to, used) = self.rewrite(arena, to, &used);
         let one: FxHashMap<TermId, TermId> = std::iter::once((from, to)).collect();
         let keys: Vec<TermId> = self.rewrites.keys().copied().collect();
@@ -185,7 +190,7 @@ impl Store {
             let new = arena.substitute(old, &one);
             if new != old {
                 self.rewrites.insert(k, new);
-                let u = union(self.rewrite_used.get(&k).unwrap_or(&Used::new()), &used);
+                let u = union(self.rewrite_used.get(&k).unwrap_or(&FactIndices::new()), &used);
                 self.rewrite_used.insert(k, u);
             }
         }
@@ -215,7 +220,7 @@ impl Store {
                 Term::And(_) | Term::Or(_) => {}
                 Term::Ite(c, _, _) => stack.push(*c),
                 Term::Wrap { arg, bits, signed } => {
-                    let (arg, r) = (*arg, Range::of_int(*bits, *signed));
+                    let (arg, r) = (*arg, Interval::of_int(*bits, *signed));
                     stack.push(arg);
                     let (lo, hi) = (r.lo.unwrap_or(0), r.hi.unwrap_or(0));
                     let (lo, hi) = (arena.int(lo), arena.int(hi));
@@ -283,7 +288,7 @@ impl Store {
             // c·x + rest = step·k
             let never_negative =
                 arena.range(a).lo.is_some_and(|v| v >= 0) && arena.range(step).lo.is_some_and(|v| v >= 1);
-            let range = if never_negative { Range { lo: Some(0), hi: arena.range(a).hi } } else { Range::ANY };
+            let range = if never_negative { Interval { lo: Some(0), hi: arena.range(a).hi } } else { Interval::ANY };
             let k = arena.fresh(SymKind::Unknown { reason: UnknownReason::Multiple }, "k", range);
             let whole = arena.mul(step, k);
             let e = arena.sub(whole, rest_term);
@@ -294,7 +299,7 @@ impl Store {
         None
     }
 
-    fn range_said(&self, arena: &mut Arena, r: Range, e: TermId) -> Vec<TermId> {
+    fn range_said(&self, arena: &mut Arena, r: Interval, e: TermId) -> Vec<TermId> {
         let mut facts = vec![];
         if let Some(lo) = r.lo {
             let lo = arena.int(lo);
@@ -308,13 +313,19 @@ impl Store {
         facts
     }
 
-    pub fn contradict(&mut self, used: Used) {
+    pub fn contradict(&mut self, used: FactIndices) {
         if self.contradiction.is_none() {
             self.contradiction = Some(used);
         }
     }
 
-    pub fn add_literal(&mut self, arena: &Arena, t: TermId, used: &Used, unequal: &mut Vec<(Poly, Used)>) {
+    pub fn add_literal(
+        &mut self,
+        arena: &Arena,
+        t: TermId,
+        used: &FactIndices,
+        unequal: &mut Vec<(Poly, FactIndices)>,
+    ) {
         self.truths.entry(t).or_insert_with(|| used.clone());
         match arena.get(t) {
             Term::Le(a) => {
@@ -364,7 +375,7 @@ impl Store {
 
     // ---- constraints and bounds ----
 
-    pub fn add_constraint(&mut self, p: Poly, equality: bool, used: Used) {
+    pub fn add_constraint(&mut self, p: Poly, equality: bool, used: FactIndices) {
         if p.terms.iter().all(|(m, _)| m.is_empty()) {
             let c = p.constant();
             if c < 0 || (equality && c != 0) {
@@ -375,7 +386,7 @@ impl Store {
         if !self.known.insert((p.clone(), equality)) {
             return;
         }
-        self.constraints.push(Constraint { p, equality, used });
+        self.constraints.push(PolyConstraint { p, equality, used });
     }
 
     /// Derives constant bounds of monomials from the constraints and from each other.
@@ -418,7 +429,7 @@ impl Store {
     }
 
     /// Derives `c·m >= -(greatest value of the rest)` from `Σ c·m + k >= 0`.
-    fn propagate_one(&mut self, arena: &Arena, p: &Poly, used: &Used) -> bool {
+    fn propagate_one(&mut self, arena: &Arena, p: &Poly, used: &FactIndices) -> bool {
         charge_each(cost::CANCEL, p.terms.len());
         let most: Vec<Option<i128>> = p.terms.iter().map(|(m, c)| self.monomial_range(arena, m).scale(*c).hi).collect();
         // With two unbounded monomials no bound follows for any.

@@ -3,11 +3,11 @@ mod obligations;
 mod random;
 
 use super::*;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term};
 
 pub(super) fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
-    a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
+    a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::new(lo, hi))
 }
 
 pub(super) fn id(a: &Arena, t: TermId) -> SymId {
@@ -33,7 +33,7 @@ fn a_row_major_index_without_a_guard_has_the_smallest_counterexample() {
     let i = a.scale(bid, 256);
     let i = a.add(i, tid);
     let goal = a.lt(i, n);
-    let answer = prove(&mut a, &[in_grid], goal, WrapMode::Assume, &Limits::default());
+    let answer = prove(&mut a, &[in_grid], goal, WrapMode::Assume, &SolverLimits::default());
     assert!(matches!(answer, Answer::Model(_)), "{answer:?}");
     let bad = a.not(goal);
     let (n, tid) = (id(&a, n), id(&a, tid));
@@ -41,17 +41,17 @@ fn a_row_major_index_without_a_guard_has_the_smallest_counterexample() {
         &a,
         &[in_grid, bad],
         &[n],
-        &Positive { wished: vec![n], sizes: vec![n] },
+        &PositiveSymbols { wished: vec![n], sizes: vec![n] },
         WrapMode::Assume,
-        &Limits::default(),
-        &mut Groups::default(),
+        &SolverLimits::default(),
+        &mut GroupResults::default(),
     ) else {
         panic!("no model")
     };
     assert_eq!(m.values[&n], 1);
     assert!(m.values[&tid] >= 1);
     let guard = goal;
-    let answer = prove(&mut a, &[in_grid, guard], goal, WrapMode::Assume, &Limits::default());
+    let answer = prove(&mut a, &[in_grid, guard], goal, WrapMode::Assume, &SolverLimits::default());
     assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
 }
 
@@ -61,11 +61,11 @@ fn division_by_zero_is_neither_assumed_away_nor_a_counterexample() {
     let (x, y) = (sym(&mut a, "x", 0, 10), sym(&mut a, "y", 0, 10));
     let q = a.div(x, y);
     let goal = a.le(q, x);
-    let answer = prove(&mut a, &[], goal, WrapMode::Exact, &Limits::default());
+    let answer = prove(&mut a, &[], goal, WrapMode::Exact, &SolverLimits::default());
     assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
     let one = a.int(1);
     let positive = a.le(one, y);
-    let answer = prove(&mut a, &[positive], goal, WrapMode::Exact, &Limits::default());
+    let answer = prove(&mut a, &[positive], goal, WrapMode::Exact, &SolverLimits::default());
     assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
 }
 
@@ -81,12 +81,12 @@ fn an_assumed_wrap_only_counts_where_it_is_evaluated() {
     let v = a.ite(c, five, w);
     let limit = a.int(255);
     let never = a.le(v, zero);
-    let answer = prove(&mut a, &[never], c, WrapMode::Assume, &Limits::default());
+    let answer = prove(&mut a, &[never], c, WrapMode::Assume, &SolverLimits::default());
     // v <= 0 needs x < 0, where the wrap leaves its range: no case remains that refutes.
     assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
     let small = a.le(x, limit);
     let some = a.lt(zero, v);
-    let answer = prove(&mut a, &[some], small, WrapMode::Assume, &Limits::default());
+    let answer = prove(&mut a, &[some], small, WrapMode::Assume, &SolverLimits::default());
     let Answer::Model(m) = answer else { panic!("{answer:?}") };
     assert!(m.values[&id(&a, x)] > 255);
 }
@@ -97,10 +97,10 @@ fn bit_tricks_over_thread_ids_are_decided() {
     s.declare("tx 0..31, ty 0..7");
     // Each bit of the sum is one of the two: x + y = (x ^ y) + 2 (x & y).
     let goal = s.term("xor(tx, ty) + 2*and(tx, ty) == tx + ty");
-    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &Limits::default());
+    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &SolverLimits::default());
     assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
     let goal = s.term("xor(tx, 5) < 31");
-    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &Limits::default());
+    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &SolverLimits::default());
     let Answer::Model(m) = answer else { panic!("{answer:?}") };
     assert_eq!(m.value(&s.arena, goal, WrapMode::Exact), Some(0));
 }

@@ -3,8 +3,8 @@
 
 use base::reasons::UnknownReason;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::functions::Function;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::functions::UninterpretedFunction;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::collections::BTreeMap;
 
@@ -23,15 +23,15 @@ impl Scope {
                 self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::NoValue }, name)
             } else {
                 let range = match range {
-                    "i32" => Range::of_int(32, true),
-                    "i64" => Range::of_int(64, true),
-                    "u32" => Range::of_int(32, false),
-                    "size" => Range::new(0, (1 << 31) - 1),
-                    "count" => Range::new(1, (1 << 31) - 1),
-                    "any" => Range::ANY,
+                    "i32" => Interval::of_int(32, true),
+                    "i64" => Interval::of_int(64, true),
+                    "u32" => Interval::of_int(32, false),
+                    "size" => Interval::new(0, (1 << 31) - 1),
+                    "count" => Interval::new(1, (1 << 31) - 1),
+                    "any" => Interval::ANY,
                     r => {
                         let (a, b) = r.split_once("..").expect("a range");
-                        Range::new(a.parse().expect("low"), b.parse().expect("high"))
+                        Interval::new(a.parse().expect("low"), b.parse().expect("high"))
                     }
                 };
                 self.arena.fresh(SymKind::Input(InputSource::World(name.into())), name, range)
@@ -207,7 +207,7 @@ impl Parser<'_> {
             ("pow2", [x]) => a.pow2(*x),
             ("i32", [x]) => a.wrap(*x, 32, true),
             ("u32", [x]) => a.wrap(*x, 32, false),
-            ("f", _) => a.apply(Function::Round(0), args, Range::of_int(32, true)),
+            ("f", _) => a.apply(UninterpretedFunction::Round(0), args, Interval::of_int(32, true)),
             (name, args) => panic!("{name} of {} arguments", args.len()),
         }
     }

@@ -338,7 +338,7 @@ pub const CASES: &[Case] = &[
     case("square of a difference", "x i32, y i32", &[], "2*x*y <= x*x + y*y", Z3),
 ];
 
-fn decide(c: &Case, limits: &Limits) -> (Answer, Scope) {
+fn decide(c: &Case, limits: &SolverLimits) -> (Answer, Scope) {
     let mut s = Scope::default();
     s.declare(c.names);
     let facts: Vec<TermId> = c.facts.iter().map(|f| s.term(f)).collect();
@@ -350,9 +350,9 @@ fn decide(c: &Case, limits: &Limits) -> (Answer, Scope) {
 fn every_obligation_is_decided_by_whom_it_should_be() {
     let mut wrong = vec![];
     for c in CASES {
-        let (answer, _) = decide(c, &Limits::default());
+        let (answer, _) = decide(c, &SolverLimits::default());
         let got = match &answer {
-            Answer::Proved { by: Method::Poly, .. } => Some(Poly),
+            Answer::Proved { by: Prover::Poly, .. } => Some(Poly),
             Answer::Proved { .. } => Some(Z3),
             Answer::Model(_) => Some(No),
             Answer::Unknown(_) => None,

@@ -3,7 +3,7 @@
 use crate::solver::*;
 use base::reasons::UnknownReason;
 use engine::symbolic::terms::eval::Valuation;
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -129,7 +129,7 @@ impl Built {
             .iter()
             .enumerate()
             .map(|(i, (lo, hi))| {
-                arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Range::new(*lo, *hi))
+                arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Interval::new(*lo, *hi))
             })
             .collect();
         let flag = arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::NoValue }, "p");
@@ -330,7 +330,7 @@ proptest! {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
             let mut b = Built::new(&p);
             let (facts, goal) = (b.facts.clone(), b.goal);
-            match Context::new(&mut b.arena, &facts, mode).quick(&mut b.arena, goal, &Limits::default()) {
+            match FactContext::new(&mut b.arena, &facts, mode).quick(&mut b.arena, goal, &SolverLimits::default()) {
                 Some(Answer::Proved { used, .. }) => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}, by {:?} of {:?}", mode, used, facts),
                 Some(Answer::Model(m)) => b.check_model(&m, mode)?,
                 _ => {}
@@ -346,8 +346,8 @@ proptest! {
     fn z3_proves_exactly_what_has_no_counterexample(p in problems()) {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
             let b = Built::new(&p);
-            let limits = Limits { core: true, ..Limits::default() };
-            match entail::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
+            let limits = SolverLimits { core: true, ..SolverLimits::default() };
+            match entail::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut GroupResults::default()) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
                 // The budget may end before a decision.
@@ -372,7 +372,7 @@ proptest! {
             b.enumerate(&p, mode, |at, facts, _| if facts.iter().all(|v| *v == Some(1)) {
                 best = Some(best.map_or(size(at), |s| s.min(size(at))));
             });
-            match find_model(&b.arena, &facts, &inputs, &Positive::default(), mode, &Limits::default(), &mut Groups::default()) {
+            match find_model(&b.arena, &facts, &inputs, &PositiveSymbols::default(), mode, &SolverLimits::default(), &mut GroupResults::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
                 ModelAnswer::Unknown(UnknownReason::SolverWork) => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),

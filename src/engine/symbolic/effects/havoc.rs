@@ -1,26 +1,26 @@
 //! Havoc of calls that are neither followed nor modelled: which objects they can reach and write.
 //!
 //! In: a state and the arguments. Out: the state in which all reachable memory is unknown;
-//! [`crate::symbolic::pointers::points_to::Kept`] records which addresses such a call may have stored there. If an
+//! [`crate::symbolic::pointers::points_to::PointsTo`] records which addresses such a call may have stored there. If an
 //! object of the C++ library is a member of another object, only the member is written.
 
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::object::{ObjId, ObjKind, UncoveredContents};
 use crate::symbolic::memory::value::is_known;
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::pointers::reached::Reached;
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
+use crate::symbolic::pointers::reached::ReachedObjects;
 use base::reasons::UnknownReason;
 use ir::Side;
 
-/// Maximum number of bytes of a [`Part`] that is havocked alone.
+/// Maximum number of bytes of a [`WrittenPart`] that is havocked alone.
 const MAX_PART: u64 = 1 << 14;
 
 /// Part of an object that a call writes: `bytes` bytes from the argument's target on; 0 if the size is unknown. If
 /// `linked`, another object may store the address of this one.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Part {
+pub struct WrittenPart {
     pub bytes: u64,
     pub linked: bool,
 }
@@ -32,7 +32,7 @@ impl ExecutionContext<'_> {
         for a in args {
             self.collect_objects(a, &mut first);
         }
-        let mut reached = Reached::among(self.heap.len());
+        let mut reached = ReachedObjects::among(self.heap.len());
         reached.add(first);
         while self.reach_on(s, &mut reached).is_some() {}
         let mut reached = reached.in_order();
@@ -48,7 +48,7 @@ impl ExecutionContext<'_> {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
         if self.side == Side::Host {
-            self.kept.mix(&reached);
+            self.points_to.mix(&reached);
         }
         for o in reached {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
@@ -65,13 +65,13 @@ impl ExecutionContext<'_> {
             if self.read_only(o) && !self.is_of_device(o) {
                 continue;
             }
-            self.forget(s, o, reason, false);
+            self.havoc(s, o, reason, false);
         }
     }
 
     /// Havocs like [`Self::clobber`], but of each argument's object only the bytes in `parts`, and what they lead to;
     /// a size of 0 is unknown. The first argument's object may store the addresses of the `linked` ones.
-    pub fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
+    pub fn havoc_parts(&mut self, s: &mut State, args: &[Value], parts: &[WrittenPart], reason: &UnknownReason) {
         let (mut from, mut linked) = (vec![], vec![]);
         let (mut written, mut first) = (vec![], false);
         for (i, a) in args.iter().enumerate() {
@@ -94,13 +94,13 @@ impl ExecutionContext<'_> {
         }
         for (other, to) in &linked {
             for o in &keepers {
-                self.kept.add_objects(Some(*o), &[*other]);
+                self.points_to.add_objects(Some(*o), &[*other]);
             }
             let Some((o, at, _)) = written.first().filter(|_| first) else { continue };
             if o != other {
-                self.kept.add_objects(Some(*o), &[*other]);
+                self.points_to.add_objects(Some(*o), &[*other]);
             } else if at != to {
-                self.kept.add_link(*o, *at, *to);
+                self.points_to.add_link(*o, *at, *to);
             }
         }
         let parts = written;
@@ -115,7 +115,7 @@ impl ExecutionContext<'_> {
             if reached.contains(&o) {
                 continue;
             }
-            self.kept.add_objects(Some(o), &reached);
+            self.points_to.add_objects(Some(o), &reached);
             let here = self.pointer(o, i128::from(at));
             let here = self.as_pointer(&here);
             self.store(s, &here, Value::unknown(reason.clone()), size);
@@ -126,7 +126,7 @@ impl ExecutionContext<'_> {
     /// cells.
     fn part(&mut self, s: &mut State, v: &Value, size: u64) -> Option<(ObjId, i64)> {
         let Value::Ptr(p) = v else { return None };
-        let [Target { base: Base::Object(o), offset, .. }] = p.as_slice() else { return None };
+        let [GuardedTarget { base: Base::Object(o), offset, .. }] = p.as_slice() else { return None };
         if size == 0
             || size > MAX_PART
             || self.side == Side::Device
@@ -152,7 +152,8 @@ impl MemoryDomain<'_> {
                 v.clone()
             })
             .collect();
-        let known = cells.iter().all(is_known) && (covered == end - at || matches!(st.rest, Rest::Uninit | Rest::Zero));
+        let known = cells.iter().all(is_known)
+            && (covered == end - at || matches!(st.rest, UncoveredContents::Uninit | UncoveredContents::Zero));
         // Pointers from the part into itself reach nothing else.
         let leads_on = |v: &Value| !matches!(v, Value::Ptr(p) if p.iter().all(|t| t.base == Base::Object(o) && self.arena.as_int(t.offset).is_some_and(|to| (i128::from(at)..i128::from(end)).contains(&to))));
         if known {
@@ -160,7 +161,7 @@ impl MemoryDomain<'_> {
         }
         let mut there = vec![];
         self.held(s, o, &mut there);
-        if self.kept.leads_to_itself_only(o, at..end) {
+        if self.points_to.leads_to_itself_only(o, at..end) {
             there.retain(|x| *x != o);
         }
         cells.into_iter().chain(there.into_iter().map(|o| self.pointer(o, 0))).collect()
@@ -168,14 +169,14 @@ impl MemoryDomain<'_> {
 
     /// Records in a kernel that it may write anywhere if one of these arguments is an unknown pointer.
     pub(in crate::symbolic) fn note_lost_writes(&mut self, args: &[Value]) {
-        self.kernel.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
+        self.kernel.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(UnknownPointer { unset: false, .. })))));
     }
 
     /// Havocs variables that skipped code may name: it may write them now or later.
     pub fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
-        self.kept.add_objects(None, variables);
+        self.points_to.add_objects(None, variables);
         for o in variables {
-            self.forget(s, *o, reason, false);
+            self.havoc(s, *o, reason, false);
         }
     }
 }
@@ -205,7 +206,7 @@ mod tests {
         for o in &all {
             e.blank(s, *o, &UnknownReason::Parameter, false);
         }
-        e.kept.mix(&all);
+        e.points_to.mix(&all);
         all
     }
 

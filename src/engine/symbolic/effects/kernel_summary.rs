@@ -9,8 +9,8 @@
 //! that it may overwrite itself. The executor finds them by a fixpoint: it assumes that the kernel writes nowhere,
 //! computes the write set, assumes that set, until nothing is added.
 
-use super::shapes::{Held, Members, Shape};
-use super::write_set::{Beside, Footprint};
+use super::shapes::{ArgumentShape, LaunchContents, MemberShapes};
+use super::write_set::{Footprint, PartialWrites};
 use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -19,11 +19,11 @@ use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
 use crate::symbolic::limits::budget::{Allowance, Limit};
-use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::memory::value::collect;
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
@@ -65,7 +65,7 @@ impl Executor<'_> {
         let written = self.effects_of((kernel, shapes, vec![]))?;
         // If it stores pointers, a second execution tells which ones, and where.
         let exact = if written.has_pointers() {
-            held.filter(Held::is_empty).and_then(|held| self.exact_effects_of(kernel, s, args, &held))
+            held.filter(LaunchContents::is_empty).and_then(|held| self.exact_effects_of(kernel, s, args, &held))
         } else {
             None
         };
@@ -73,7 +73,13 @@ impl Executor<'_> {
     }
 
     /// Computes the write set with the exact offsets of its pointer arguments, up to [`MAX_EXACT`] such summaries.
-    fn exact_effects_of(&mut self, kernel: FuncRef, s: &State, args: &[Value], held: &Held) -> Option<Rc<Footprint>> {
+    fn exact_effects_of(
+        &mut self,
+        kernel: FuncRef,
+        s: &State,
+        args: &[Value],
+        held: &LaunchContents,
+    ) -> Option<Rc<Footprint>> {
         let key = (kernel, self.shapes(kernel, s, args, true), held.clone());
         if !self.summaries.all.contains_key(&key) {
             if self.summaries.exact >= MAX_EXACT {
@@ -84,7 +90,7 @@ impl Executor<'_> {
         self.effects_of(key)
     }
 
-    fn effects_of(&mut self, key: (FuncRef, Vec<Shape>, Held)) -> Option<Rc<Footprint>> {
+    fn effects_of(&mut self, key: (FuncRef, Vec<ArgumentShape>, LaunchContents)) -> Option<Rc<Footprint>> {
         if let Some(known) = self.summaries.all.get(&key) {
             return known.clone();
         }
@@ -93,7 +99,7 @@ impl Executor<'_> {
         written
     }
 
-    fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
+    fn find_effects(&mut self, kernel: FuncRef, shapes: &[ArgumentShape], held: &LaunchContents) -> Option<Footprint> {
         let function = self.function(kernel);
         if function.is_declaration()
             || function.params.len() != shapes.len()
@@ -104,8 +110,8 @@ impl Executor<'_> {
         if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) {
             return None;
         }
-        charge_each(cost::OBJECT, self.kept.size());
-        let (kept, initial) = (self.kept.clone(), self.heap.take_first());
+        charge_each(cost::OBJECT, self.points_to.size());
+        let (kept, initial) = (self.points_to.clone(), self.heap.take_first());
         let given = Allowance { steps: STEPS, ..self.limits.left() };
         let (found, _) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
@@ -113,7 +119,7 @@ impl Executor<'_> {
             debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
-        self.kept = kept;
+        self.points_to = kept;
         self.heap.restore_first(initial);
         found
     }
@@ -129,7 +135,7 @@ impl Executor<'_> {
         (out, ended.steps)
     }
 
-    fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
+    fn suppose(&mut self, kernel: FuncRef, shapes: &[ArgumentShape], held: &LaunchContents) -> Option<Footprint> {
         let objects: FxHashSet<ObjId> = held.iter().map(|h| h.0).collect();
         let mut memory = Memory::default();
         for (o, members) in held {
@@ -139,15 +145,18 @@ impl Executor<'_> {
         let known_objects = self.heap.len();
         let mut written = Footprint::default();
         for _ in 0..MAX_SUPPOSED {
-            self.kernel.beside =
-                Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
+            self.kernel.beside = Some(Rc::new(PartialWrites {
+                objects: objects.clone(),
+                written: written.clone(),
+                memory: memory.clone(),
+            }));
             self.enter_with(kernel, shapes);
             let known = self.limits.is_whole() && !self.kernel.written_anywhere && !self.kernel.unknown_code;
             let mut found = std::mem::take(&mut self.kernel.written);
             if !known {
                 return None;
             }
-            found.forget_pointers(|o| (o.0 as usize) < known_objects);
+            found.drop_pointers(|o| (o.0 as usize) < known_objects);
             let all = written.covers(&found, |o| objects.contains(&o));
             written.merge(&found);
             if all {
@@ -157,12 +166,12 @@ impl Executor<'_> {
         None
     }
 
-    fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
+    fn enter_with(&mut self, kernel: FuncRef, shapes: &[ArgumentShape]) {
         self.kernel.partitions = Partitions::default();
         self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
-            e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
+            e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Interval::new(1, most))
         };
         let config = LaunchConfig {
             grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
@@ -187,7 +196,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         });
-        self.kernel.thread = Some(crate::symbolic::kernel::context::Thread { shared: Some(shared), ..thread });
+        self.kernel.thread = Some(crate::symbolic::kernel::context::ThreadIndices { shared: Some(shared), ..thread });
         let mut memory = Memory::default();
         let m = self.module(kernel);
         let params = &self.function(kernel).params;
@@ -195,9 +204,9 @@ impl Executor<'_> {
             .iter()
             .zip(shapes)
             .map(|(p, shape)| match shape {
-                Shape::Number => self.unknown_of(m, p.ty, &WHY),
-                Shape::Pointer(bases) => self.pointer_to(bases),
-                Shape::Structure(members) => {
+                ArgumentShape::Number => self.unknown_of(m, p.ty, &WHY),
+                ArgumentShape::Pointer(bases) => self.pointer_to(bases),
+                ArgumentShape::Structure(members) => {
                     let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
                     let o = self.heap.add(Object {
                         kind: ObjKind::DeviceLocal,
@@ -228,7 +237,7 @@ impl Executor<'_> {
 
 impl MemoryDomain<'_> {
     /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
-    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
+    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<LaunchContents> {
         let mut work = vec![];
         for a in args {
             collect(a, &mut work);
@@ -261,39 +270,40 @@ impl MemoryDomain<'_> {
                 continue;
             }
             if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
-                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
+                if members.cells.iter().any(|(.., v)| matches!(v, ArgumentShape::Pointer(_))) {
                     return None;
                 }
                 continue;
             }
             held.push((o, members));
         }
-        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
+        held.sort_unstable_by_key(|h: &(ObjId, MemberShapes)| h.0);
         Some(held)
     }
 
     /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
     /// callers.
-    fn may_alias(&self, x: &Shape) -> bool {
+    fn may_alias(&self, x: &ArgumentShape) -> bool {
         match x {
-            Shape::Number => false,
-            Shape::Pointer(bases) => bases
+            ArgumentShape::Number => false,
+            ArgumentShape::Pointer(bases) => bases
                 .iter()
                 .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
-            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
+            ArgumentShape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
         }
     }
 
     /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
-    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
+    fn with_pointers(&mut self, members: &MemberShapes) -> Rc<ObjState> {
         let version = self.heap.next_version();
         let mut state = ObjState::new(if members.else_unset {
-            Rest::Uninit
+            UncoveredContents::Uninit
         } else {
-            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
+            UncoveredContents::Unknown { version, input: false, reason: Rc::new(WHY) }
         });
         for (at, size, member) in &members.cells {
-            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
+            let held =
+                if let ArgumentShape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
             state.cells.insert(*at, (*size, held));
         }
         Rc::new(state)
@@ -301,16 +311,16 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
-    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
+    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<ArgumentShape> {
         self.function(kernel)
             .params
             .iter()
             .zip(args)
             .map(|(p, v)| match (p.byval, v) {
                 (Some(_), Value::Ptr(p)) => match p.as_slice() {
-                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
+                    [GuardedTarget { base: Base::Object(o), .. }] => self.members(s, *o, exact),
                     // Pointers in it are unknown: stores through them may go anywhere.
-                    _ => Shape::Number,
+                    _ => ArgumentShape::Number,
                 },
                 _ => self.shape(v, exact),
             })
@@ -319,35 +329,35 @@ impl ValueDomain<'_> {
 }
 
 impl Terms {
-    fn shape(&self, v: &Value, exact: bool) -> Shape {
-        let Value::Ptr(p) = v else { return Shape::Number };
-        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
+    fn shape(&self, v: &Value, exact: bool) -> ArgumentShape {
+        let Value::Ptr(p) = v else { return ArgumentShape::Number };
+        let at = |t: &GuardedTarget| if exact { self.constants(t.offset) } else { vec![None] };
         let mut bases: Vec<(Base, Option<i64>)> =
             p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
         bases.sort();
         bases.dedup();
-        Shape::Pointer(bases)
+        ArgumentShape::Pointer(bases)
     }
 
     /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
-    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
-        Shape::Structure(
+    fn members(&self, s: &State, o: ObjId, exact: bool) -> ArgumentShape {
+        ArgumentShape::Structure(
             s.mem
                 .get(&o)
-                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
+                .filter(|st| !matches!(st.rest, UncoveredContents::Layer(_) | UncoveredContents::Either(_)))
                 .map(|st| self.members_of(st, exact))
                 .unwrap_or_default(),
         )
     }
 
-    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
-        let else_unset = state.rest == Rest::Uninit;
+    fn members_of(&self, state: &ObjState, exact: bool) -> MemberShapes {
+        let else_unset = state.rest == UncoveredContents::Uninit;
         let cells = state
             .cells
             .iter()
             .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
-            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
-        Members { cells: cells.collect(), else_unset }
+            .filter(|(.., v)| else_unset || matches!(v, ArgumentShape::Pointer(_)));
+        MemberShapes { cells: cells.collect(), else_unset }
     }
 
     /// Returns a pointer to one of these bases, at an arbitrary offset where the offset is unknown.
@@ -358,7 +368,7 @@ impl Terms {
             let offset = match (base, at) {
                 (Base::Null, _) => self.arena.int(0),
                 (_, Some(at)) => self.arena.int(i128::from(*at)),
-                _ => self.arena.fresh(SymKind::Unknown { reason: WHY }, "an offset", Range::of_int(64, true)),
+                _ => self.arena.fresh(SymKind::Unknown { reason: WHY }, "an offset", Interval::of_int(64, true)),
             };
             let here = if i + 1 == bases.len() {
                 self.arena.bool(true)
@@ -368,7 +378,7 @@ impl Terms {
             let cond = self.arena.and(rest, here);
             let not = self.arena.not(here);
             rest = self.arena.and(rest, not);
-            targets.push(Target::new(cond, base.clone(), offset));
+            targets.push(GuardedTarget::new(cond, base.clone(), offset));
         }
         Value::Ptr(Rc::new(targets))
     }

@@ -2,13 +2,13 @@
 //! host threads may change memory that they can reach.
 //!
 //! In: a state at a call of such code, or at a read that another thread's write may precede. Out: the state in which
-//! all of that is unknown; [`ir::Outside`] lists the variables.
+//! all of that is unknown; [`ir::OutsideEffects`] lists the variables.
 
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
 use ir::Side;
 use models::attributes::may_be_the_programs;
@@ -57,15 +57,15 @@ impl ExecutionContext<'_> {
         }
         for g in &outside.device {
             let o = self.global_object(g.module, g.global);
-            self.forget(s, o, why, false);
+            self.havoc(s, o, why, false);
         }
         let pointers: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
         let reached = self.reached_from(s, &pointers);
         // The outside code may have stored the escaped addresses.
-        self.kept.give(&reached);
+        self.points_to.give(&reached);
         self.clobber(s, &pointers, why);
         if outside.opaque {
-            self.forget_escaped(s, why, false);
+            self.havoc_escaped(s, why, false);
         }
         if outside.frees {
             let always = self.arena.bool(true);
@@ -119,7 +119,7 @@ impl ExecutionContext<'_> {
 impl MemoryDomain<'_> {
     /// Whether another thread, a signal handler or a device may change what a volatile or atomic read finds: any
     /// object except for constants and memory whose address only this thread has (C++ [intro.races], [dcl.type.cv]).
-    pub(in crate::symbolic) fn others_may_write(&self, p: &[Target]) -> bool {
+    pub(in crate::symbolic) fn others_may_write(&self, p: &[GuardedTarget]) -> bool {
         if self.side == Side::Device {
             return false;
         }
@@ -132,7 +132,9 @@ impl MemoryDomain<'_> {
                     !g.constant && !g.name.starts_with("_ZGV")
                 }
                 ObjKind::Parameter | ObjKind::Managed => true,
-                ObjKind::HostLocal | ObjKind::HostHeap => self.heap.given(o).is_some() || self.kept.is_with_others(o),
+                ObjKind::HostLocal | ObjKind::HostHeap => {
+                    self.heap.given(o).is_some() || self.points_to.is_with_others(o)
+                }
                 _ => false,
             },
             // Reads through any other pointer are unknown each time.
@@ -142,11 +144,16 @@ impl MemoryDomain<'_> {
 
     /// Returns the result of a volatile or atomic read where others may write: a fresh number at each read, or one of
     /// the pointers stored there.
-    pub(in crate::symbolic) fn read_beside_others(&mut self, f: ir::FuncRef, p: &[Target], ty: ir::TypeId) -> Value {
+    pub(in crate::symbolic) fn read_beside_others(
+        &mut self,
+        f: ir::FuncRef,
+        p: &[GuardedTarget],
+        ty: ir::TypeId,
+    ) -> Value {
         let m = self.module(f);
         let v = self.unknown_of(m, ty, &UnknownReason::ByAnotherThread);
         match p {
-            [Target { base: Base::Object(o), .. }] => self.among_stored(*o, v),
+            [GuardedTarget { base: Base::Object(o), .. }] => self.among_stored(*o, v),
             _ => v,
         }
     }

@@ -5,13 +5,13 @@
 //! contents of that memory at the launch.
 
 use super::write_set::Footprint;
-use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
+use super::write_set::{ByteRanges, POINTER, Pointers, gcd, widen};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use crate::symbolic::memory::scalar::{Scalar, Scalars};
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
@@ -27,7 +27,13 @@ impl MemoryDomain<'_> {
     }
 
     /// Records a pointer that a kernel stores.
-    pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target], scalar: Option<Scalar>) {
+    pub(in crate::symbolic) fn note_pointer(
+        &mut self,
+        o: ObjId,
+        offset: TermId,
+        p: &[GuardedTarget],
+        scalar: Option<Scalar>,
+    ) {
         // An address may be stored as an integer.
         self.kernel.written.add_scalars(o, Scalars::of(scalar));
         let mut all: Option<Pointers> = Some(vec![]);
@@ -65,11 +71,11 @@ impl MemoryDomain<'_> {
                 None => self.arena.fresh(
                     SymKind::Unknown { reason: why.clone() },
                     "an offset",
-                    crate::symbolic::terms::interval::Range::of_int(64, true),
+                    crate::symbolic::terms::interval::Interval::of_int(64, true),
                 ),
             };
             let yes = self.arena.bool(true);
-            let other = Value::Ptr(Rc::new(vec![Target::new(yes, base.clone(), offset)]));
+            let other = Value::Ptr(Rc::new(vec![GuardedTarget::new(yes, base.clone(), offset)]));
             if other == all {
                 continue;
             }
@@ -88,7 +94,7 @@ impl MemoryDomain<'_> {
         let name = self.object(o).name.clone();
         let mut kept = vec![];
         for (at, (size, v)) in &before.cells {
-            let bytes = Bytes::once(i128::from(*at), i128::from(*size));
+            let bytes = ByteRanges::once(i128::from(*at), i128::from(*size));
             if !written.meets(o, bytes) {
                 kept.push((*at, (*size, v.clone())));
                 continue;
@@ -132,7 +138,11 @@ impl MemoryDomain<'_> {
             })
             .collect();
         let Some(mut each) = each.filter(|_| {
-            !self.several.has_other_names(o) && matches!(before.rest, Rest::Uninit | Rest::Zero | Rest::Unknown { .. })
+            !self.several.has_other_names(o)
+                && matches!(
+                    before.rest,
+                    UncoveredContents::Uninit | UncoveredContents::Zero | UncoveredContents::Unknown { .. }
+                )
         }) else {
             return false;
         };
@@ -140,12 +150,12 @@ impl MemoryDomain<'_> {
         if each.windows(2).any(|w| w[0].0 + i64::from(w[0].1) > w[1].0) {
             return false;
         }
-        self.kept.add_anything(o);
+        self.points_to.add_anything(o);
         let name = self.object(o).name.clone();
         let version = self.heap.next_version();
         let mut state = before.clone();
         for (at, bytes) in each {
-            let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));
+            let pointers = written.pointers_at(o, ByteRanges::once(i128::from(at), i128::from(bytes)));
             let held = match before.cells.get(&at) {
                 Some((size, v @ Value::Ptr(_))) if *size == bytes => Some(v.clone()),
                 None if bytes == 8 && pointers.is_some() => self.pointer_without_cell(before, at, &name),
@@ -238,23 +248,25 @@ impl Terms {
             return None;
         }
         match before.rest {
-            Rest::Zero => Some(self.null()),
-            Rest::Uninit => Some(self.lost_pointer(Lost::unset(UnknownReason::Unwritten(name.to_owned())))),
+            UncoveredContents::Zero => Some(self.null()),
+            UncoveredContents::Uninit => {
+                Some(self.lost_pointer(UnknownPointer::unset(UnknownReason::Unwritten(name.to_owned()))))
+            }
             _ => None,
         }
     }
 }
 
 /// Returns the bytes that an access touches.
-fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
+fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> ByteRanges {
     match arena.get(offset) {
-        Term::Int(at) => Bytes::once(*at, bytes),
+        Term::Int(at) => ByteRanges::once(*at, bytes),
         Term::Poly(p) => {
             let every = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
             let at = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
-            if every < bytes { Bytes::ALL } else { Bytes { every, at, bytes } }
+            if every < bytes { ByteRanges::ALL } else { ByteRanges { every, at, bytes } }
         }
-        _ => Bytes::ALL,
+        _ => ByteRanges::ALL,
     }
 }
 

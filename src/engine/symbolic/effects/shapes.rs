@@ -11,30 +11,31 @@ use std::rc::Rc;
 /// Facts about an argument: the targets of a pointer (at one offset, or at any), or the members of a structure at
 /// their offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::symbolic) enum Shape {
+pub(in crate::symbolic) enum ArgumentShape {
     Number,
     Pointer(Vec<(Base, Option<i64>)>),
-    Structure(Members),
+    Structure(MemberShapes),
 }
 
 /// Facts about a structure or an object: its pointers at their offsets and, if everything else was never written
 /// (`else_unset`), its numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::symbolic) struct Members {
-    pub(super) cells: Vec<(i64, u32, Shape)>,
+pub(in crate::symbolic) struct MemberShapes {
+    pub(super) cells: Vec<(i64, u32, ArgumentShape)>,
     pub(super) else_unset: bool,
 }
 
 /// Contents of objects at the launch.
-pub(in crate::symbolic) type Held = Vec<(ObjId, Members)>;
+pub(in crate::symbolic) type LaunchContents = Vec<(ObjId, MemberShapes)>;
 
 /// Write sets by kernel, arguments and pointers in memory.
-pub(in crate::symbolic) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
+pub(in crate::symbolic) type WriteSets =
+    FxHashMap<(FuncRef, Vec<ArgumentShape>, LaunchContents), Option<Rc<Footprint>>>;
 
 /// Write sets of kernels computed so far.
 #[derive(Clone, Default)]
 pub(in crate::symbolic) struct Summaries {
-    pub all: Effects,
+    pub all: WriteSets,
     /// Number of offset-exact ones among them.
     pub exact: usize,
 }

@@ -5,22 +5,22 @@
 //! return, because it calls `exit` or does not terminate; the code after it is still analysed in full.
 
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::limits::cost::Part;
+use crate::symbolic::limits::cost::HostPart;
 use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::has_unknown_pointer;
-use crate::symbolic::memory::value::{Places, Value};
-use crate::symbolic::pointers::closure::{Sources, among};
-use crate::symbolic::pointers::points_to::Stored;
-use crate::symbolic::pointers::reached::Reached;
+use crate::symbolic::memory::value::{PossibleTargets, Value};
+use crate::symbolic::pointers::closure::{AddressSources, among};
+use crate::symbolic::pointers::points_to::StoredAddresses;
+use crate::symbolic::pointers::reached::ReachedObjects;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use ir::cfg::Loop;
-use ir::reach::{Mentions, Named};
+use ir::reach::{MentionedGlobals, Mentions};
 use ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -32,18 +32,18 @@ fn may_lead_anywhere(s: &State, o: ObjId) -> bool {
 
 /// Inputs of a piece of code.
 #[derive(Default)]
-struct Given {
+struct CodeInputs {
     /// Objects that it may write, and from which it may reach others.
     objects: Vec<ObjId>,
     /// Whether it has an unknown pointer.
     anywhere: bool,
-    sources: Sources,
+    sources: AddressSources,
 }
 
 impl ExecutionContext<'_> {
     /// Returns the result of a skipped call, with a type of `module`, and the state after it; `why` is the reason for
     /// what is then unknown.
-    pub(in crate::symbolic) fn leave_out_call(
+    pub(in crate::symbolic) fn skip_call(
         &mut self,
         f: FuncRef,
         args: &[Value],
@@ -52,12 +52,12 @@ impl ExecutionContext<'_> {
         at: (u64, Site),
         why: &UnknownReason,
     ) -> (Value, State) {
-        let mut given = Given::default();
+        let mut given = CodeInputs::default();
         for a in args {
             self.add_given(&mut given, a);
         }
-        let named = self.globals_of(Part::Function(f));
-        let places = self.forget_given(&mut s, given, &named, why, at);
+        let named = self.globals_of(HostPart::Function(f));
+        let places = self.havoc_given(&mut s, given, &named, why, at);
         let v = self.unknown_of(module, ty, why);
         (
             match places {
@@ -69,9 +69,9 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the states after a skipped loop that is entered with `s`; `why` is the reason for what is then unknown.
-    pub(in crate::symbolic) fn leave_out_loop(
+    pub(in crate::symbolic) fn skip_loop(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         lp: &Loop,
         mut s: State,
         why: &UnknownReason,
@@ -87,8 +87,8 @@ impl ExecutionContext<'_> {
                 inside.extend(*result);
             }
         }
-        let mut given = Given::default();
-        let outer = |fr: &Frame, o: &Operand| match o {
+        let mut given = CodeInputs::default();
+        let outer = |fr: &Activation, o: &Operand| match o {
             // Constants are among the code's names; computed values derive from its inputs.
             Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
             _ => None,
@@ -116,23 +116,23 @@ impl ExecutionContext<'_> {
                 }
             });
         }
-        let named = self.globals_of(Part::Loop(fr.func, lp.header));
+        let named = self.globals_of(HostPart::Loop(fr.func, lp.header));
         let at = (fr.context, Site { func: fr.func, block: lp.header, inst: u32::MAX });
-        self.forget_given(&mut s, given, &named, why, at);
+        self.havoc_given(&mut s, given, &named, why, at);
         for v in inside {
             fr.env[v.index()] = None;
             fr.rows.remove(&v);
         }
-        let mut ways = vec![];
+        let mut paths = vec![];
         for b in &blocks {
             let term = &func.blocks[b.index()].term;
             let next = if let Terminator::Invoke { normal, .. } = term { vec![*normal] } else { term.successors() };
-            ways.extend(next.into_iter().filter(|to| !lp.blocks.contains(to)).map(|to| (*b, to)));
+            paths.extend(next.into_iter().filter(|to| !lp.blocks.contains(to)).map(|to| (*b, to)));
         }
-        ways.sort_unstable();
-        ways.dedup();
-        let several = ways.len() > 1;
-        let exits = ways
+        paths.sort_unstable();
+        paths.dedup();
+        let several = paths.len() > 1;
+        let exits = paths
             .into_iter()
             .filter_map(|(from, to)| {
                 let taken = if several {
@@ -148,14 +148,14 @@ impl ExecutionContext<'_> {
 
     /// Havocs everything that code with these inputs and these named globals could write. Returns the possible targets
     /// of the addresses that it then has, if known.
-    fn forget_given(
+    fn havoc_given(
         &mut self,
         s: &mut State,
-        mut given: Given,
-        named: &Named,
+        mut given: CodeInputs,
+        named: &MentionedGlobals,
         why: &UnknownReason,
         at: (u64, Site),
-    ) -> Option<Rc<Places>> {
+    ) -> Option<Rc<PossibleTargets>> {
         let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
         for g in &named.globals {
             let o = self.global_object(g.module, g.global);
@@ -177,9 +177,9 @@ impl ExecutionContext<'_> {
             }
         }
         if let Some(after) = after {
-            return Some(self.leave_addresses(s, &given.objects, &after, why));
+            return Some(self.havoc_addresses(s, &given.objects, &after, why));
         }
-        let mut reached = Reached::among(self.heap.len());
+        let mut reached = ReachedObjects::among(self.heap.len());
         reached.add(given.objects);
         while let Some(o) = self.reach_on(s, &mut reached) {
             given.anywhere |= may_lead_anywhere(s, o);
@@ -189,29 +189,29 @@ impl ExecutionContext<'_> {
         // Variables of functions that have returned are dead.
         let mut reached = reached.in_order();
         reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
-        self.kept.mix(&reached);
+        self.points_to.mix(&reached);
         for o in reached {
             // As with any unknown function, libraries that it calls may write device memory.
             if !self.read_only(o) || self.is_of_device(o) {
-                self.forget(s, o, why, false);
+                self.havoc(s, o, why, false);
             }
         }
         if given.anywhere {
-            self.forget_escaped(s, why, false);
+            self.havoc_escaped(s, why, false);
         }
         None
     }
 }
 
 impl MemoryDomain<'_> {
-    fn add_given(&self, given: &mut Given, v: &Value) {
+    fn add_given(&self, given: &mut CodeInputs, v: &Value) {
         self.collect_objects(v, &mut given.objects);
         given.anywhere |= has_unknown_pointer(v);
         given.sources.values.add_value(v, &|t| self.is_no_address(t));
     }
 
     /// Adds what is reachable through the pointee of a value, but not the pointee itself.
-    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut CodeInputs) {
         let mut read = vec![];
         self.collect_objects(v, &mut read);
         given.anywhere |= has_unknown_pointer(v);
@@ -222,7 +222,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Adds the targets of pointers in an object.
-    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut CodeInputs) {
         self.held(s, o, &mut given.objects);
         given.anywhere |= may_lead_anywhere(s, o);
         let named = self.named_at_first(o);
@@ -240,8 +240,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Havocs contents that may have changed, where it is known which addresses they can contain.
-    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &UnknownReason) -> Rc<Places> {
-        let mut places = Places {
+    fn havoc_addresses(
+        &mut self,
+        s: &mut State,
+        given: &[ObjId],
+        after: &StoredAddresses,
+        why: &UnknownReason,
+    ) -> Rc<PossibleTargets> {
+        let mut places = PossibleTargets {
             objects: after.objects.iter().copied().collect(),
             functions: after.functions.iter().copied().collect(),
         };
@@ -249,14 +255,14 @@ impl MemoryDomain<'_> {
         places.functions.sort_unstable();
         for o in given {
             if !after.objects.contains(o) && !self.read_only(*o) {
-                self.forget(s, *o, why, false);
+                self.havoc(s, *o, why, false);
             }
         }
         for o in &places.objects {
             if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) {
                 continue;
             }
-            self.kept.add(Some(*o), after);
+            self.points_to.add(Some(*o), after);
             self.blank(s, *o, why, false);
         }
         Rc::new(places)

@@ -16,12 +16,12 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::limits::cost::Part;
-use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::limits::cost::HostPart;
+use crate::symbolic::memory::object::{ObjId, ObjKind, UncoveredContents};
 use crate::symbolic::memory::value::has_unknown_pointer;
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::pointers::points_to::Stored;
-use crate::symbolic::pointers::reached::Reached;
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
+use crate::symbolic::pointers::points_to::StoredAddresses;
+use crate::symbolic::pointers::reached::ReachedObjects;
 use base::inside::{self, Dump};
 use base::reasons::UnknownReason;
 use ir::{FuncRef, GlobalRef, Program, Side};
@@ -34,7 +34,7 @@ use std::rc::Rc;
 
 /// Functions and objects that a library was given and may use.
 #[derive(Default)]
-struct Lent {
+struct LibraryEscapes {
     functions: FxHashSet<FuncRef>,
     /// Whether any function whose address is taken is among them; `anywhere`: any function whose address is stored at
     /// an unknown address.
@@ -47,7 +47,7 @@ struct Lent {
 }
 
 /// Returns the targets of the pointers in a value.
-pub(in crate::symbolic) fn targets(v: &Value) -> Vec<Target> {
+pub(in crate::symbolic) fn targets(v: &Value) -> Vec<GuardedTarget> {
     match v {
         Value::Ptr(p) => p.to_vec(),
         Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
@@ -58,7 +58,7 @@ pub(in crate::symbolic) fn targets(v: &Value) -> Vec<Target> {
 
 impl ExecutionContext<'_> {
     /// Havocs what one of these functions may change, without executing it.
-    pub fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+    pub fn havoc_call(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         inside::dump(Dump::State, || self.passed_by(callees, why));
         if self.change_nothing(s, callees) {
@@ -86,7 +86,7 @@ impl ExecutionContext<'_> {
         self.lend(s, &libraries, &args, why);
         let keeps = self.side == Side::Host && libraries.iter().any(|f| may_keep_addresses(&self.function(*f).name));
         if keeps {
-            for o in self.kept.given() {
+            for o in self.points_to.given() {
                 let given = self.pointer(o, 0);
                 args.push(given);
             }
@@ -96,14 +96,14 @@ impl ExecutionContext<'_> {
             self.side == Side::Host && (keeps || libraries.len() < callees.len()) && self.may_reach_anything(s, &args);
         if keeps {
             let reached = self.reached_from(s, &args);
-            self.kept.give(&reached);
+            self.points_to.give(&reached);
         }
         self.clobber(s, &args, why);
         let written = self.side == Side::Host
             && libraries.iter().any(|f| writes_what_it_is_given(&self.function(*f).name))
             && given.iter().any(has_unknown_pointer);
         if anything || anywhere || written {
-            self.forget_escaped(s, why, false);
+            self.havoc_escaped(s, why, false);
         }
     }
 
@@ -127,14 +127,14 @@ impl ExecutionContext<'_> {
                 .any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
     }
 
-    /// Havocs like [`Self::pass_by`], for a function that may run at any later time, such as that of a thread.
+    /// Havocs like [`Self::havoc_call`], for a function that may run at any later time, such as that of a thread.
     pub fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
             self.collect_objects(a, &mut objects);
         }
-        self.kept.lend(objects, anything);
-        self.pass_by(s, &[callee], args, why);
+        self.points_to.lend(objects, anything);
+        self.havoc_call(s, &[callee], args, why);
     }
 
     /// Havocs what callbacks may do that the library function `f` calls, if the program registered some earlier.
@@ -151,7 +151,7 @@ impl ExecutionContext<'_> {
         if self.side == Side::Device {
             return;
         }
-        let (objects, anything) = self.kept.lent();
+        let (objects, anything) = self.points_to.lent();
         let anything = anything || s.lent.anything;
         let mut objects: Vec<ObjId> = objects.iter().chain(&s.lent.objects).copied().collect();
         if !anything && objects.is_empty() {
@@ -163,7 +163,7 @@ impl ExecutionContext<'_> {
         let why = &UnknownReason::LibraryCalls;
         self.clobber(s, &objects, why);
         if anything {
-            self.forget_escaped(s, why, false);
+            self.havoc_escaped(s, why, false);
         }
     }
 
@@ -191,7 +191,7 @@ impl ExecutionContext<'_> {
             }
             self.clobber(s, &places, why);
             if anything {
-                self.forget_escaped(s, why, false);
+                self.havoc_escaped(s, why, false);
             }
         }
     }
@@ -200,10 +200,10 @@ impl ExecutionContext<'_> {
     /// the executor does so for all paths, since earlier calls may run again.
     fn lend_on_this_way(&mut self, s: &mut State, objects: Vec<ObjId>, anything: bool) {
         let sites = self.call_stack().to_vec();
-        if self.kept.comes_back || sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
-            return self.kept.lend(objects, anything);
+        if self.points_to.comes_back || sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
+            return self.points_to.lend(objects, anything);
         }
-        let more = Stored { objects: objects.into_iter().collect(), anything, ..Stored::default() };
+        let more = StoredAddresses { objects: objects.into_iter().collect(), anything, ..StoredAddresses::default() };
         s.lent = Rc::new(s.lent.with(&more));
     }
 
@@ -222,7 +222,7 @@ impl ExecutionContext<'_> {
             if self.side == Side::Device {
                 continue;
             }
-            let named = self.globals_of(Part::Function(*f));
+            let named = self.globals_of(HostPart::Function(*f));
             if named.opaque {
                 anything = true;
             } else {
@@ -237,8 +237,8 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the functions of the program that a library finds in its arguments.
-    fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
-        let mut lent = Lent::default();
+    fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> LibraryEscapes {
+        let mut lent = LibraryEscapes::default();
         if calls_nothing(library) {
             return lent;
         }
@@ -250,7 +250,7 @@ impl ExecutionContext<'_> {
             return lent;
         }
         let deep = !(is_of_c_interface(library) || is_of_library(library));
-        let mut open = Reached::among(self.heap.len());
+        let mut open = ReachedObjects::among(self.heap.len());
         for a in args {
             for t in targets(a) {
                 if t.base.is_anywhere() && may_keep_addresses(library) {
@@ -276,7 +276,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Adds all functions whose address is taken.
-    fn add_taken(&self, lent: &mut Lent) {
+    fn add_taken(&self, lent: &mut LibraryEscapes) {
         if !std::mem::replace(&mut lent.taken, true) {
             lent.functions.extend(self.limits.effort().taken());
         }
@@ -284,10 +284,17 @@ impl ExecutionContext<'_> {
 
     /// Adds the functions in memory from a pointer's target on, and the virtual methods if the target is an object of
     /// a class.
-    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
+    fn look_at(
+        &mut self,
+        s: &mut State,
+        t: &GuardedTarget,
+        library: &str,
+        lent: &mut LibraryEscapes,
+        open: &mut ReachedObjects,
+    ) {
         let objects = match &t.base {
             Base::Object(o) => vec![*o],
-            Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
+            Base::Unknown(UnknownPointer { among: Some(a), .. }) => a.objects.clone(),
             // Null and functions hold nothing; for unknown pointers, `callbacks` takes any function.
             _ => return,
         };
@@ -298,7 +305,8 @@ impl ExecutionContext<'_> {
                 continue;
             }
             self.ensure(s, o);
-            let lost = from.is_none() || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
+            let lost = from.is_none()
+                || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, UncoveredContents::Uninit | UncoveredContents::Zero));
             let whole = lost || from == Some(0);
             if whole && !is_of_library(library) && !is_of_c_interface(library) {
                 self.add_stored(s, library, o, lent, open);
@@ -312,22 +320,22 @@ impl ExecutionContext<'_> {
                     if let Base::Object(table) = x.base {
                         open.add([table]);
                         if first && !is_of_c_interface(library) && self.read_only(table) {
-                            self.add_stored(s, library, table, lent, &mut Reached::among(0));
+                            self.add_stored(s, library, table, lent, &mut ReachedObjects::among(0));
                         }
                     }
                 }
             }
-            if whole && let Some(functions) = self.kept.functions_in(o) {
+            if whole && let Some(functions) = self.points_to.functions_in(o) {
                 for f in functions {
                     self.add_callback(&Base::Func(f), lent);
                 }
             }
             if lost && !is_of_c_interface(library) {
-                let mut there = Stored::default();
+                let mut there = StoredAddresses::default();
                 self.stored_at(s, o, &mut there);
                 for table in there.objects {
                     if self.read_only(table) {
-                        self.add_stored(s, library, table, lent, &mut Reached::among(0));
+                        self.add_stored(s, library, table, lent, &mut ReachedObjects::among(0));
                     }
                 }
             }
@@ -335,12 +343,19 @@ impl ExecutionContext<'_> {
     }
 
     /// Adds the functions that an object holds, and the objects reachable from it.
-    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
+    fn add_stored(
+        &mut self,
+        s: &mut State,
+        library: &str,
+        o: ObjId,
+        lent: &mut LibraryEscapes,
+        open: &mut ReachedObjects,
+    ) {
         if self.is_of_device(o) {
             return;
         }
         self.ensure(s, o);
-        let mut there = Stored::default();
+        let mut there = StoredAddresses::default();
         let elsewhere = self.stored_itself_at(s, o, &mut there);
         // A library's own variables hold only functions that it was given earlier.
         if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
@@ -355,7 +370,7 @@ impl ExecutionContext<'_> {
             self.reach_anywhere(open);
         }
         if elsewhere.functions && !std::mem::replace(&mut lent.anywhere, true) {
-            for f in self.kept.functions_anywhere() {
+            for f in self.points_to.functions_anywhere() {
                 self.add_callback(&Base::Func(f), lent);
             }
         }
@@ -363,9 +378,9 @@ impl ExecutionContext<'_> {
 
     /// Returns the functions that a value may point to.
     pub fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
-        let of = |t: Target| match t.base {
+        let of = |t: GuardedTarget| match t.base {
             Base::Func(f) => vec![f],
-            Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
+            Base::Unknown(UnknownPointer { among: Some(a), .. }) => a.functions.clone(),
             Base::Unknown(_) => self.limits.effort().taken().to_vec(),
             // An object and a null pointer are no functions.
             _ => vec![],
@@ -380,7 +395,7 @@ impl ExecutionContext<'_> {
     /// Records functions that run when the program ends: launches by them are not followed.
     pub fn at_exit(&mut self, functions: &[FuncRef]) {
         for f in functions {
-            let named = self.globals_of(Part::Function(*f));
+            let named = self.globals_of(HostPart::Function(*f));
             if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
                 let why = UnknownReason::LaunchesAtExit(self.function(*f).display.clone());
                 self.limits.miss(|| why);
@@ -391,7 +406,7 @@ impl ExecutionContext<'_> {
     /// Returns the state at a `setjmp` to which `longjmp` may come back, and the number that `setjmp` returns: zero
     /// with the state `s`, or nonzero after anything may have been written (C11, 7.13.2.1).
     pub fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
-        self.kept.comes_back = true;
+        self.points_to.comes_back = true;
         let why = &UnknownReason::JumpBack;
         let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
         let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
@@ -401,7 +416,7 @@ impl ExecutionContext<'_> {
             all.sort_unstable();
             for o in all {
                 if !self.read_only(o) || self.is_of_device(o) {
-                    self.forget(&mut s, o, why, false);
+                    self.havoc(&mut s, o, why, false);
                 }
             }
             s
@@ -414,7 +429,7 @@ impl ExecutionContext<'_> {
 impl MemoryDomain<'_> {
     /// Lets the C library write these objects at any later call, and anything if `anything` is set.
     pub fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
-        self.kept.lend(objects, anything);
+        self.points_to.lend(objects, anything);
     }
 
     fn is_of_a_library(&self, o: ObjId) -> bool {
@@ -437,10 +452,10 @@ impl ValueDomain<'_> {
         func.is_declaration() && may_be_the_programs(&func.name)
     }
 
-    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+    fn add_callback(&self, base: &Base, lent: &mut LibraryEscapes) {
         let among = match base {
             Base::Func(f) => std::slice::from_ref(f),
-            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            Base::Unknown(UnknownPointer { among: Some(a), .. }) => &a.functions,
             // Objects are no functions; for unknown pointers, `callbacks` takes any function.
             _ => &[],
         };

@@ -25,13 +25,13 @@ const MAX_OFFSETS: usize = 3;
 
 /// Bytes of an object: `bytes` bytes from `at + k·every` on, for every integer k; one range if `every` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::symbolic) struct Bytes {
+pub(in crate::symbolic) struct ByteRanges {
     pub(super) every: i128,
     pub(super) at: i128,
     pub(super) bytes: i128,
 }
 
-impl Bytes {
+impl ByteRanges {
     /// The whole object.
     pub(super) const ALL: Self = Self { every: 1, at: 0, bytes: 1 };
 
@@ -80,7 +80,7 @@ pub(super) type Pointers = Vec<(Base, Option<i64>)>;
 /// Writes by object: the bytes, and the pointers if nothing else is stored there.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    pub(super) places: FxHashMap<ObjId, Vec<(Bytes, Option<Pointers>)>>,
+    pub(super) places: FxHashMap<ObjId, Vec<(ByteRanges, Option<Pointers>)>>,
     /// Scalar types of the stores, by object.
     scalars: FxHashMap<ObjId, Scalars>,
     /// Whether pointers are among the stored values.
@@ -88,12 +88,12 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    pub(in crate::symbolic) fn add(&mut self, o: ObjId, bytes: Bytes, as_scalar: Option<Scalar>) {
+    pub(in crate::symbolic) fn add(&mut self, o: ObjId, bytes: ByteRanges, as_scalar: Option<Scalar>) {
         self.add_scalars(o, Scalars::of(as_scalar));
         self.add_bytes(o, bytes);
     }
 
-    fn add_bytes(&mut self, o: ObjId, bytes: Bytes) {
+    fn add_bytes(&mut self, o: ObjId, bytes: ByteRanges) {
         let places = self.places.entry(o).or_default();
         if places.iter().any(|(p, only)| only.is_none() && p.cover(bytes)) {
             return;
@@ -101,14 +101,14 @@ impl Footprint {
         places.retain(|(p, _)| !bytes.cover(*p));
         if places.len() >= MAX_PLACES {
             places.clear();
-            places.push((Bytes::ALL, None));
+            places.push((ByteRanges::ALL, None));
             return;
         }
         places.push((bytes, None));
     }
 
     pub(in crate::symbolic) fn add_all(&mut self, o: ObjId) {
-        self.add(o, Bytes::ALL, None);
+        self.add(o, ByteRanges::ALL, None);
     }
 
     pub(super) fn add_scalars(&mut self, o: ObjId, stored: Scalars) {
@@ -127,7 +127,7 @@ impl Footprint {
     }
 
     /// Records a stored pointer; `None` if its target is unknown.
-    pub(super) fn add_pointers(&mut self, o: ObjId, bytes: Bytes, pointers: Option<&Pointers>) {
+    pub(super) fn add_pointers(&mut self, o: ObjId, bytes: ByteRanges, pointers: Option<&Pointers>) {
         self.pointers = true;
         let Some(pointers) = pointers else { return self.add(o, bytes, Some(Scalar::Pointer)) };
         self.add_scalars(o, Scalars::of(Some(Scalar::Pointer)));
@@ -180,12 +180,12 @@ impl Footprint {
         self.pointers
     }
 
-    pub(in crate::symbolic) fn meets(&self, o: ObjId, bytes: Bytes) -> bool {
+    pub(in crate::symbolic) fn meets(&self, o: ObjId, bytes: ByteRanges) -> bool {
         self.places.get(&o).is_some_and(|places| places.iter().any(|(p, _)| p.meet(bytes)))
     }
 
     /// Returns the pointers that may be stored at these bytes; `None` if anything else may be.
-    pub(super) fn pointers_at(&self, o: ObjId, bytes: Bytes) -> Option<Pointers> {
+    pub(super) fn pointers_at(&self, o: ObjId, bytes: ByteRanges) -> Option<Pointers> {
         let mut all = vec![];
         for (p, only) in self.places.get(&o).into_iter().flatten().filter(|(p, _)| p.meet(bytes)) {
             let only = only.as_ref().filter(|_| p.is_one_of(bytes))?;
@@ -197,9 +197,9 @@ impl Footprint {
     }
 
     /// Makes stored pointers unknown whose objects do not satisfy `is_known`.
-    pub(crate) fn forget_pointers(&mut self, is_known: impl Fn(ObjId) -> bool) {
+    pub(crate) fn drop_pointers(&mut self, is_known: impl Fn(ObjId) -> bool) {
         let strange = |(base, _): &(Base, Option<i64>)| matches!(base, Base::Object(o) if !is_known(*o));
-        let lost: Vec<(ObjId, Bytes)> = self
+        let lost: Vec<(ObjId, ByteRanges)> = self
             .places
             .iter()
             .flat_map(|(o, places)| {
@@ -256,7 +256,7 @@ impl FromIterator<ObjId> for Footprint {
 
 /// Memory in which a kernel writes only some bytes.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct PartialWrites {
     pub(crate) objects: FxHashSet<ObjId>,
     pub(crate) written: Footprint,
     /// Contents at the launch.
@@ -265,7 +265,7 @@ pub struct Beside {
 
 /// Conditions under which a kernel may read an object as it was at its launch.
 #[derive(Debug)]
-pub(in crate::symbolic) struct Stable {
+pub(in crate::symbolic) struct StableReads {
     /// Number of objects at the launch: those below it existed.
     pub known: usize,
     /// Write set of the kernel.
@@ -276,7 +276,7 @@ pub(in crate::symbolic) struct Stable {
     pub anywhere: bool,
 }
 
-impl Stable {
+impl StableReads {
     /// Whether the object existed at the launch.
     pub fn is_there(&self, o: ObjId) -> bool {
         (o.0 as usize) < self.known || self.memory.contains_key(&o)
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     /// Returns which bytes of a window are in the range.
-    pub(super) fn set(b: Bytes) -> Vec<bool> {
+    pub(super) fn set(b: ByteRanges) -> Vec<bool> {
         (-60..60)
             .map(
                 |x: i128| {
@@ -304,12 +304,12 @@ mod tests {
 
     #[test]
     pub(super) fn places_meet_and_cover_as_their_bytes_do() {
-        let mut all = vec![Bytes::ALL];
+        let mut all = vec![ByteRanges::ALL];
         for every in [0, 4, 6, 12] {
             for at in [-5, 0, 3, 8] {
                 for bytes in [1, 3, 4] {
                     if every == 0 || bytes < every {
-                        all.push(Bytes { every, at, bytes });
+                        all.push(ByteRanges { every, at, bytes });
                     }
                 }
             }
@@ -337,32 +337,39 @@ mod tests {
     pub(super) fn pointers_stay_known_where_nothing_else_is_stored() {
         let (table, a, b, made) = (ObjId(0), ObjId(1), ObjId(2), ObjId(9));
         let to = |o: ObjId, at: i64| (Base::Object(o), Some(at));
-        let each = |at: i128| Bytes { every: 24, at, bytes: 8 };
+        let each = |at: i128| ByteRanges { every: 24, at, bytes: 8 };
         let mut f = Footprint::default();
         f.add_pointers(table, each(0), Some(&vec![to(a, 0), (Base::Null, Some(0))]));
-        f.add_pointers(table, Bytes::once(48, 8), Some(&vec![to(b, 4)]));
-        f.add(table, Bytes { every: 24, at: 8, bytes: 4 }, None);
+        f.add_pointers(table, ByteRanges::once(48, 8), Some(&vec![to(b, 4)]));
+        f.add(table, ByteRanges { every: 24, at: 8, bytes: 4 }, None);
         assert!(f.has_pointers());
         // A range at a constant stride may mean this one too.
-        assert_eq!(f.pointers_at(table, Bytes::once(48, 8)), Some(vec![to(a, 0), to(b, 4), (Base::Null, Some(0))]));
-        assert_eq!(f.pointers_at(table, Bytes::once(24, 8)), Some(vec![to(a, 0), (Base::Null, Some(0))]));
+        assert_eq!(
+            f.pointers_at(table, ByteRanges::once(48, 8)),
+            Some(vec![to(a, 0), to(b, 4), (Base::Null, Some(0))])
+        );
+        assert_eq!(f.pointers_at(table, ByteRanges::once(24, 8)), Some(vec![to(a, 0), (Base::Null, Some(0))]));
         // Half of a pointer, a number beside it, any bytes.
-        for other in
-            [Bytes::once(28, 8), Bytes::once(0, 4), Bytes::once(8, 8), Bytes::ALL, Bytes { every: 4, at: 0, bytes: 8 }]
-        {
+        for other in [
+            ByteRanges::once(28, 8),
+            ByteRanges::once(0, 4),
+            ByteRanges::once(8, 8),
+            ByteRanges::ALL,
+            ByteRanges { every: 4, at: 0, bytes: 8 },
+        ] {
             assert_eq!(f.pointers_at(table, other), None, "{other:?}");
         }
-        assert_eq!(f.pointers_at(table, Bytes::once(16, 8)), Some(vec![]));
+        assert_eq!(f.pointers_at(table, ByteRanges::once(16, 8)), Some(vec![]));
         // Targets in memory of the execution itself are unknown.
         let mut g = f.clone();
         g.add_pointers(table, each(16), Some(&vec![to(made, 0)]));
         assert!(g.covers(&f, |_| true) && !f.covers(&g, |_| true));
-        g.forget_pointers(|o| o.0 < 9);
+        g.drop_pointers(|o| o.0 < 9);
         assert_eq!((g.pointers_at(table, each(16)), g.pointers_at(table, each(0)).is_some()), (None, true));
         // Another store to the same bytes.
-        f.add(table, Bytes::once(2, 1), None);
-        assert_eq!(f.pointers_at(table, Bytes::once(0, 8)), None);
-        assert!(f.pointers_at(table, Bytes::once(48, 8)).is_some());
+        f.add(table, ByteRanges::once(2, 1), None);
+        assert_eq!(f.pointers_at(table, ByteRanges::once(0, 8)), None);
+        assert!(f.pointers_at(table, ByteRanges::once(48, 8)).is_some());
         // Many offsets become any offset, too many objects become unknown.
         let mut many = Footprint::default();
         for at in 0..4 {

@@ -4,18 +4,18 @@
 //! one object are exact.
 
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
-use ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
+use ir::{AddressStep, FuncRef, Inst, Operand, Side, TypeKind, space};
 use std::rc::Rc;
 
 /// Alignment in bytes of what glibc's `malloc` returns is 16; other allocators have 8 for small sizes.
@@ -31,18 +31,18 @@ impl ExecutionContext<'_> {
     /// Computes the address after steps through members and elements.
     pub(super) fn address_computation(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         inst: &Inst,
         site: Site,
         base: &Operand,
-        steps: &[Step],
+        steps: &[AddressStep],
     ) {
         let p = self.pointer_operand(fr, base);
         let mut delta = self.arena.int(0);
         for step in steps {
             let d = match step {
-                Step::Field { offset, .. } => self.arena.int(i128::from(*offset)),
-                Step::Index { index, stride, .. } => {
+                AddressStep::Field { offset, .. } => self.arena.int(i128::from(*offset)),
+                AddressStep::Index { index, stride, .. } => {
                     let i = self.operand_int(fr, index, 64);
                     self.arena.scale(i, i128::from(*stride))
                 }
@@ -59,18 +59,19 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Converts an address to an integer: an opaque base per object plus the offset.
-    pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
+    pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<GuardedTarget>>) -> TermId {
         let mut out: Option<TermId> = None;
         for t in targets.iter() {
             let base = match &t.base {
                 Base::Object(o) if let Some(made) = self.address_of_several(*o) => {
-                    self.kept.expose(*o);
+                    self.points_to.expose(*o);
                     made
                 }
                 Base::Object(o) => {
-                    self.kept.expose(*o);
+                    self.points_to.expose(*o);
                     let id = self.arena.int(i128::from(o.0));
-                    let address = self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56));
+                    let address =
+                        self.arena.apply(UninterpretedFunction::Address, vec![id], Interval::new(1 << 16, 1 << 56));
                     let alignment = self.least_alignment(*o);
                     self.arena.note_multiple(address, i128::from(alignment));
                     address
@@ -78,7 +79,7 @@ impl MemoryDomain<'_> {
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => {
                     let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec();
-                    self.arena.apply(Function::Code, id, Range::new(1 << 16, 1 << 56))
+                    self.arena.apply(UninterpretedFunction::Code, id, Interval::new(1 << 16, 1 << 56))
                 }
                 Base::Unknown(l) => {
                     let r = l.reason.clone();
@@ -127,29 +128,35 @@ impl MemoryDomain<'_> {
         }
         if let Some(f) = self.function_at(t) {
             let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
-            return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));
+            return Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Func(f), offset)]));
         }
         let p = self.arena.poly(t);
-        let is_base =
-            |t: TermId| matches!(self.arena.get(t), Term::Apply { function: Function::Address | Function::Made, .. });
+        let is_base = |t: TermId| {
+            matches!(
+                self.arena.get(t),
+                Term::Apply { function: UninterpretedFunction::Address | UninterpretedFunction::Made, .. }
+            )
+        };
         let bases: Vec<(TermId, i128)> =
             p.terms.iter().filter(|(m, _)| m.len() == 1 && is_base(m[0])).map(|(m, c)| (m[0], *c)).collect();
         if let [(base, 1)] = bases.as_slice()
             && let Term::Apply { function, args, .. } = self.arena.get(*base)
             && let Some(id) = self.arena.as_int(args[0])
         {
-            let (round, mut object) =
-                ((*function == Function::Made).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
+            let (iteration, mut object) = (
+                (*function == UninterpretedFunction::Made).then(|| args[1]),
+                ObjId(u32::try_from(id).unwrap_or(u32::MAX)),
+            );
             let offset = self.arena.sub(t, *base);
-            if let Some(round) = round {
-                let Some(o) = self.made_in_round(object, round) else {
+            if let Some(iteration) = iteration {
+                let Some(o) = self.made_in_iteration(object, iteration) else {
                     return self.unknown_pointer(&UnknownReason::AllocatedInLoop);
                 };
                 object = o;
             }
             let cond = self.arena.bool(true);
             let base = Base::Object(object);
-            return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
+            return Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, base, offset)]));
         }
         self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
@@ -165,23 +172,23 @@ impl ValueDomain<'_> {
             return self.unknown_pointer(&UnknownReason::IntegerAsPointer);
         }
         let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(number)));
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
+        Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Null, offset)]))
     }
 }
 
 impl Terms {
     /// Returns the function whose address an integer is.
     pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
-        let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };
+        let Term::Apply { function: UninterpretedFunction::Code, args, .. } = self.arena.get(t) else { return None };
         let part = |i: usize| args.get(i).and_then(|a| self.arena.as_int(*a)).and_then(|v| u32::try_from(v).ok());
         Some(FuncRef { module: ir::ModuleId(part(0)?), func: ir::FuncId(part(1)?) })
     }
 
-    pub(in crate::symbolic) fn offset_pointer(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Value {
+    pub(in crate::symbolic) fn offset_pointer(&mut self, p: &Rc<Vec<GuardedTarget>>, delta: TermId) -> Value {
         if self.arena.as_int(delta) == Some(0) {
             return Value::Ptr(p.clone());
         }
-        let v = p.iter().map(|t| Target { offset: self.arena.add(t.offset, delta), ..t.clone() }).collect();
+        let v = p.iter().map(|t| GuardedTarget { offset: self.arena.add(t.offset, delta), ..t.clone() }).collect();
         Value::Ptr(Rc::new(v))
     }
 }

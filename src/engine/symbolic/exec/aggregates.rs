@@ -1,6 +1,6 @@
 //! Structures, arrays and vectors in registers: extraction and insertion of members and elements, selection, shuffles.
 
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 impl ExecutionContext<'_> {
     /// Selects by one condition, or element by element.
-    pub(super) fn select(&mut self, fr: &Frame, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
+    pub(super) fn select(&mut self, fr: &Activation, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
         let m = self.module(fr.func);
         let c = self.condition(fr, cond);
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
@@ -21,7 +21,7 @@ impl ExecutionContext<'_> {
 
     /// Returns the scalar parts of a structure, array or vector in registers, each with its byte offset and its size.
     /// Returns `None` for other values, and if a part does not consist of whole bytes.
-    pub(super) fn parts_of_value(&self, fr: &Frame, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
+    pub(super) fn parts_of_value(&self, fr: &Activation, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
         if !matches!(v, Value::Aggregate(_)) {
             return None;
         }
@@ -37,7 +37,7 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    pub(super) fn extract_value(&mut self, fr: &Frame, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
+    pub(super) fn extract_value(&mut self, fr: &Activation, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
         let m = self.module(fr.func);
         let mut v = self.operand(fr, agg, inst.ty);
         for i in path {
@@ -58,7 +58,7 @@ impl MemoryDomain<'_> {
 
     pub(super) fn insert_value(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         inst: &Inst,
         agg: &Operand,
         value: &Operand,
@@ -75,7 +75,7 @@ impl MemoryDomain<'_> {
         insert(&a, path, v)
     }
 
-    pub(super) fn extract_element(&mut self, fr: &Frame, inst: &Inst, vec: &Operand, index: &Operand) -> Value {
+    pub(super) fn extract_element(&mut self, fr: &Activation, inst: &Inst, vec: &Operand, index: &Operand) -> Value {
         let m = self.module(fr.func);
         let i = self.operand_int(fr, index, 64);
         let v = match (self.operand(fr, vec, inst.ty), self.arena.as_int(i)) {
@@ -90,7 +90,7 @@ impl MemoryDomain<'_> {
 
     pub(super) fn insert_element(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         inst: &Inst,
         vec: &Operand,
         value: &Operand,
@@ -111,7 +111,7 @@ impl MemoryDomain<'_> {
         }
     }
 
-    pub(super) fn shuffle(&mut self, fr: &Frame, inst: &Inst, a: &Operand, b: &Operand, mask: &[i32]) -> Value {
+    pub(super) fn shuffle(&mut self, fr: &Activation, inst: &Inst, a: &Operand, b: &Operand, mask: &[i32]) -> Value {
         let m = self.module(fr.func);
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
         match (&x, &y) {
@@ -139,7 +139,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the value of an operand that is inserted into a structure or vector.
-    pub(super) fn member_operand(&mut self, fr: &Frame, value: &Operand) -> Value {
+    pub(super) fn member_operand(&mut self, fr: &Activation, value: &Operand) -> Value {
         match value {
             Operand::Value(id) => {
                 fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown(UnknownReason::PathNotFollowed))
@@ -150,19 +150,19 @@ impl MemoryDomain<'_> {
 }
 
 /// Maximum number of scalars in a value that is stored part by part.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 fn take_apart(m: &Module, ty: TypeId, at: u64, v: &Value, out: &mut Vec<(i128, u64, Value)>) -> Option<()> {
     let Value::Aggregate(parts) = v else {
         out.push((i128::from(at), m.size_of(ty).get(), v.clone()));
-        return (out.len() <= MOST_PARTS).then_some(());
+        return (out.len() <= MAX_PARTS).then_some(());
     };
     let types: Vec<(u64, TypeId)> = match &m.ty(ty).kind {
         TypeKind::Struct { fields, .. } => fields.iter().map(|f| (f.offset, f.ty)).collect(),
-        TypeKind::Array { elem, count } if count.get() <= MOST_PARTS as u64 => {
+        TypeKind::Array { elem, count } if count.get() <= MAX_PARTS as u64 => {
             count.offsets(m.size_of(*elem)).map(|offset| (offset, *elem)).collect()
         }
-        TypeKind::Vector { elem, count } if count.get() <= MOST_PARTS as u64 => match m.ty(*elem).kind {
+        TypeKind::Vector { elem, count } if count.get() <= MAX_PARTS as u64 => match m.ty(*elem).kind {
             TypeKind::Int(bits) | TypeKind::Float(bits) if !bits.is_multiple_of(8) => return None,
             _ => count.offsets(m.size_of(*elem)).map(|offset| (offset, *elem)).collect(),
         },

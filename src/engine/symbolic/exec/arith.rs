@@ -1,14 +1,14 @@
 //! Arithmetic on integers, bits and floating-point numbers.
 
 use super::operands::ROUNDED;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Ratio, Value};
-use crate::symbolic::terms::floating::{Format, Whole, precision};
-use crate::symbolic::terms::interval::{Range, WIDEST};
+use crate::symbolic::terms::floating::{FloatFormat, IntegerRounding, precision};
+use crate::symbolic::terms::interval::{Interval, WIDEST};
 use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
@@ -16,7 +16,7 @@ use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 impl ExecutionContext<'_> {
     /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
     /// ends the program.
-    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
+    pub(super) fn divisor_not_zero(&mut self, fr: &Activation, op: BinOp, divisor: &Operand) -> Option<TermId> {
         if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
             return None;
         }
@@ -32,7 +32,7 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+    pub(super) fn binary(&mut self, fr: &Activation, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         use BinOp as B;
         let Some(bits) = self.bits_of(fr.func, ty) else {
             return if matches!(op, B::FAdd | B::FSub | B::FMul | B::FDiv | B::FRem) {
@@ -70,7 +70,7 @@ impl MemoryDomain<'_> {
     /// these bits off on purpose, so nothing wraps.
     pub(super) fn bit_field(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         inst: &Inst,
         op: BinOp,
         a: &Operand,
@@ -107,7 +107,7 @@ impl MemoryDomain<'_> {
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
-    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+    pub(super) fn binary_real(&mut self, fr: &Activation, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
         let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
             return Value::unknown(UnknownReason::Float);
@@ -179,7 +179,7 @@ impl ValueDomain<'_> {
         // Constants stay within the width; the front end writes them as signed numbers too.
         match self.arena.as_int(t) {
             Some(v) if matches!(op, B::And | B::Or | B::Xor) => self.arena.int(wrap_value(v, bits, true)),
-            Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => {
+            Some(v) if !Interval::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => {
                 self.arena.int(wrap_value(v, bits, true))
             }
             _ => t,
@@ -198,7 +198,7 @@ impl ValueDomain<'_> {
             return t;
         }
         let (x, y) = (self.interpret(x, bits, op == B::AShr), self.interpret(y, bits, false));
-        let fits = |e: &Self, t: TermId| Range::of_int(WIDEST, false).contains(e.arena.range(t));
+        let fits = |e: &Self, t: TermId| Interval::of_int(WIDEST, false).contains(e.arena.range(t));
         let by = self.arena.as_int(y).filter(|k| (0..i128::from(WIDEST)).contains(k));
         match (op, by) {
             (B::And | B::Or | B::Xor, _) if fits(self, x) && fits(self, y) => self.int_op(op, x, y, WIDEST),
@@ -223,9 +223,9 @@ impl ValueDomain<'_> {
     }
 
     /// Returns the format of a floating-point type that is tracked.
-    pub fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+    pub fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<FloatFormat> {
         let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
-        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
+        Some(FloatFormat { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
     }
 }
 
@@ -234,7 +234,7 @@ impl Terms {
     /// modulo the width, devices return 0.
     pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
         let most = i128::from(bits) - 1;
-        if Range::new(0, most).contains(self.arena.range(by)) {
+        if Interval::new(0, most).contains(self.arena.range(by)) {
             return t;
         }
         let most = self.arena.int(most);
@@ -253,7 +253,7 @@ impl Terms {
         let mask = wrap_value(mask, bits, true);
         match op {
             BinOp::And if mask > 0 && mask & (mask + 1) == 0 => Some(self.arena.modulo(t, mask + 1)),
-            BinOp::And if mask < -1 && mask & -mask == -mask => Some(self.arena.round_down(t, -mask)),
+            BinOp::And if mask < -1 && mask & -mask == -mask => Some(self.arena.iteration_down(t, -mask)),
             BinOp::Xor if mask == -1 => {
                 let n = self.arena.neg(t);
                 Some(self.arena.add_const(n, -1))
@@ -265,7 +265,7 @@ impl Terms {
     /// Whether a number may be negative and is surely in the signed range of this width.
     fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
         let range = self.arena.range(t);
-        range.lo.is_some_and(|l| l < 0) && Range::of_int(bits, true).contains(range)
+        range.lo.is_some_and(|l| l < 0) && Interval::of_int(bits, true).contains(range)
     }
 
     /// Reinterprets an unsigned number of this width as signed: results computed from signed numbers stay signed.
@@ -278,8 +278,8 @@ impl Terms {
     /// Converts a floating-point number to an integer. Out-of-range conversions are undefined: devices return the
     /// nearest representable value, x86 its least number or the low bits of a wider one.
     pub(crate) fn real_as_int(&mut self, r: &Ratio, bits: u32, signed: bool) -> Option<TermId> {
-        let t = self.arena.real_whole(r, Whole::Trunc)?;
-        let want = Range::of_int(bits, signed);
+        let t = self.arena.real_whole(r, IntegerRounding::Trunc)?;
+        let want = Interval::of_int(bits, signed);
         let (Some(low), Some(high)) = (want.lo, want.hi) else { return None };
         if want.contains(self.arena.range(t)) {
             return Some(t);

@@ -8,7 +8,7 @@ use super::executor::Executor;
 use super::site::Site;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::kernel::context::KernelContext;
-use crate::symbolic::limits::Around;
+use crate::symbolic::limits::SavedLimits;
 use crate::symbolic::limits::budget::Allowance;
 use crate::symbolic::limits::halt::Halt;
 use ir::Side;
@@ -19,7 +19,7 @@ pub(in crate::symbolic) struct SuspendedHost {
     stack: Vec<Site>,
     kernel: KernelContext,
     events: Events,
-    limits: Around,
+    limits: SavedLimits,
 }
 
 /// What the execution of a kernel left.

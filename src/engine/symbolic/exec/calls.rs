@@ -1,16 +1,16 @@
 //! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
 use super::executor::Executor;
-use super::library::Call;
+use super::library::LibraryCall;
 use crate::symbolic::effects::unanalysed_call::targets;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::limits::cost::Part;
+use crate::symbolic::limits::cost::HostPart;
 use crate::symbolic::memory::scalar::Scalar;
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
@@ -23,13 +23,13 @@ const MAX_CALLEES: usize = 32;
 
 /// Maximum number of nested calls of one function that are followed; the greater limit holds if all its integer
 /// arguments are known, since the executor can then see where the recursion ends.
-const MOST_INSIDE: usize = 3;
-const MOST_INSIDE_KNOWN: usize = 40;
+const MAX_INSIDE: usize = 3;
+const MAX_INSIDE_KNOWN: usize = 40;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn call_instruction(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         inst: &Inst,
         site: Site,
         s: State,
@@ -74,7 +74,7 @@ impl Executor<'_> {
                     if self.side == Side::Host && self.may_call_outside() {
                         self.exported_run(&mut s, why);
                     }
-                    self.pass_by(&mut s, &callees, &values, why);
+                    self.havoc_call(&mut s, &callees, &values, why);
                     Some((Value::unknown(why.clone()), s))
                 }
             };
@@ -132,7 +132,7 @@ impl Executor<'_> {
             self.may_be_called_back(&mut s, f);
             self.wait_for_threads(&mut s, &func.name);
         }
-        let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
+        let call = LibraryCall { func: f, name: &func.name, display: &func.display, args, context, site, ty };
         match self.library.call(self, &call, s) {
             Ok(r) => return r,
             Err(back) => s = *back,
@@ -148,17 +148,17 @@ impl Executor<'_> {
             } else {
                 UnknownReason::CalledTooDeeply(func.display.clone())
             };
-            self.pass_by(&mut s, &[f], args, &why);
+            self.havoc_call(&mut s, &[f], args, &why);
             let m = self.module(caller);
             let v = self.unknown_of(m, ty, &why);
             return Some((v, s));
         }
-        if self.spared(Part::Function(f)).is_some() {
+        if self.spared(HostPart::Function(f)).is_some() {
             let (m, why) = (self.module(caller), self.left_out(f));
-            return Some(self.leave_out_call(f, args, s, (m, ty), (context, site), &why));
+            return Some(self.skip_call(f, args, s, (m, ty), (context, site), &why));
         }
         let inner = mix(context, site);
-        let begun = self.begin(Part::Function(f));
+        let begun = self.begin(HostPart::Function(f));
         let called = self.call(f, args.to_vec(), s, inner);
         self.limits.end(begun);
         let (v, s) = called?;
@@ -216,7 +216,7 @@ impl ExecutionContext<'_> {
     /// Whether a recursive function has been entered often enough.
     pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
         let inside = self.stack.iter().filter(|x| x.func == f).count();
-        if self.stack.len() > self.limits.depth() || inside >= MOST_INSIDE_KNOWN {
+        if self.stack.len() > self.limits.depth() || inside >= MAX_INSIDE_KNOWN {
             return true;
         }
         let known = |v: &Value| match v {
@@ -224,7 +224,7 @@ impl ExecutionContext<'_> {
             Value::Unknown(_) => false,
             _ => true,
         };
-        inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
+        inside >= MAX_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
     }
 
     /// Returns what a host call through an unknown pointer may reach: functions whose address is taken, with as many
@@ -287,7 +287,7 @@ impl Terms {
 impl MemoryDomain<'_> {
     /// Returns the possible callees of a call through a pointer on a path, each under its condition; `None` for an
     /// unknown function.
-    fn callees(&mut self, path: TermId, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+    fn callees(&mut self, path: TermId, p: &[GuardedTarget], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
         let mut out = vec![];
         for t in p {
             if p.len() > 1 && self.excludes(path, t.cond) {
@@ -295,7 +295,7 @@ impl MemoryDomain<'_> {
             }
             match &t.base {
                 Base::Func(f) => out.push((t.cond, Some(*f))),
-                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
+                Base::Unknown(UnknownPointer { among: Some(a), .. }) if self.side == Side::Host => {
                     // Valid calls reach neither a function of another type nor null.
                     let fitting: Vec<FuncRef> = a
                         .functions
@@ -346,9 +346,9 @@ pub(in crate::symbolic) fn mix(context: u64, site: Site) -> u64 {
     h.finish()
 }
 /// Whether a pointer leads to no function of CUDA that was looked up by name.
-fn is_of_another_library(t: &Target) -> bool {
+fn is_of_another_library(t: &GuardedTarget) -> bool {
     match &t.base {
-        Base::Unknown(Lost { reason, among, .. }) => {
+        Base::Unknown(UnknownPointer { reason, among, .. }) => {
             among.is_some() || matches!(&**reason, UnknownReason::LookedUp(name, _) if !is_of_cuda(name))
         }
         _ => true,

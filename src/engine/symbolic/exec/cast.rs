@@ -1,7 +1,7 @@
 //! Conversions between types.
 
 use super::operands::ROUNDED;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::Term;
@@ -9,7 +9,7 @@ use base::reasons::UnknownReason;
 use ir::{CastOp, Operand, TypeId, TypeKind};
 
 impl MemoryDomain<'_> {
-    pub(super) fn cast(&mut self, fr: &Frame, op: CastOp, value: &Operand, from: TypeId, to: TypeId) -> Value {
+    pub(super) fn cast(&mut self, fr: &Activation, op: CastOp, value: &Operand, from: TypeId, to: TypeId) -> Value {
         let m = self.module(fr.func);
         if matches!(m.ty(to).kind, TypeKind::Vector { .. }) {
             return if op == CastOp::Bitcast {

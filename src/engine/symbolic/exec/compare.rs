@@ -1,17 +1,17 @@
 //! Comparisons of integers, pointers and floating-point numbers.
 
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::floating::Compared;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::floating::FloatComparison;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{Operand, Pred, TypeId};
 
 impl ExecutionContext<'_> {
-    pub(super) fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
+    pub(super) fn compare(&mut self, fr: &Activation, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
         if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {
             return Value::unknown(UnknownReason::VectorComparison);
@@ -42,7 +42,7 @@ impl ExecutionContext<'_> {
             Pred::Eq | Pred::Ne => {
                 // Either interpretation is correct: take the one that needs fewer obligations.
                 let fits = |s: &Self, signed: bool| {
-                    [x, y].iter().filter(|t| Range::of_int(bits, signed).contains(s.arena.range(**t))).count()
+                    [x, y].iter().filter(|t| Interval::of_int(bits, signed).contains(s.arena.range(**t))).count()
                 };
                 fits(self, true) >= fits(self, false)
             }
@@ -62,7 +62,12 @@ impl ExecutionContext<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn compare_pointers(&mut self, pred: Pred, p: &[Target], q: &[Target]) -> TermId {
+    pub(in crate::symbolic) fn compare_pointers(
+        &mut self,
+        pred: Pred,
+        p: &[GuardedTarget],
+        q: &[GuardedTarget],
+    ) -> TermId {
         let mut cases = vec![];
         for a in p {
             for b in q {
@@ -113,9 +118,9 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+    pub(super) fn compare_reals(&mut self, fr: &Activation, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let how = Compared::of(pred);
+        let how = FloatComparison::of(pred);
         let known = match (&x, &y, how) {
             (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
             _ => None,

@@ -6,8 +6,8 @@
 
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::{Target, Value};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use crate::symbolic::memory::value::{GuardedTarget, Value};
 use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ impl MemoryDomain<'_> {
         all.sort_unstable();
         for o in all {
             if s.mem.contains_key(&o) {
-                self.forget(s, o, &UnknownReason::OtherDeviceWork, false);
+                self.havoc(s, o, &UnknownReason::OtherDeviceWork, false);
             }
         }
     }
@@ -84,7 +84,7 @@ impl MemoryDomain<'_> {
             array: true,
         });
         self.runtime.flight = Some(o);
-        s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));
+        s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Zero)));
     }
 
     /// Whether the host sees what the device writes to an object while that work is in flight.
@@ -131,7 +131,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Records the same for the targets of a copy or fill.
-    pub fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
+    pub fn begin_copying(&mut self, s: &mut State, to: &[GuardedTarget], stream: Option<i64>) {
         let objects = self.objects_at(s, to);
         self.begin_writing(s, objects, stream);
     }
@@ -165,7 +165,7 @@ impl MemoryDomain<'_> {
         match flight.cells.get(&place(o)) {
             Some((_, Value::Int(t))) => self.arena.as_int(*t) != Some(0),
             Some(_) => true,
-            None => flight.rest != Rest::Zero,
+            None => flight.rest != UncoveredContents::Zero,
         }
     }
 
@@ -174,7 +174,7 @@ impl MemoryDomain<'_> {
     pub fn all_done(&mut self, s: &mut State) {
         let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
         self.settle(s, |_| true);
-        s.mem.insert(flight, Rc::new(ObjState::new(Rest::Zero)));
+        s.mem.insert(flight, Rc::new(ObjState::new(UncoveredContents::Zero)));
     }
 
     /// Ends the work of one stream after the host has waited for it.
@@ -202,7 +202,7 @@ impl MemoryDomain<'_> {
             let untouched =
                 s.mem.get(o).is_some_and(|now| self.runtime.begun[o].iter().any(|b| Rc::ptr_eq(b, now) || b == now));
             if !untouched && s.mem.contains_key(o) {
-                self.forget(s, *o, &UnknownReason::DeviceWorkMeanwhile, false);
+                self.havoc(s, *o, &UnknownReason::DeviceWorkMeanwhile, false);
             }
         }
         open

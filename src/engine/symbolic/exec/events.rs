@@ -3,12 +3,12 @@
 //! Plain data below the executor, which leaves their verdict to the checks.
 
 use super::site::Site;
-use crate::symbolic::loops::quantified_facts::Always;
-use crate::symbolic::memory::object::Freed;
+use crate::symbolic::loops::quantified_facts::QuantifiedFact;
+use crate::symbolic::memory::object::FreeState;
 use crate::symbolic::memory::object::{Memory, ObjId};
-use crate::symbolic::memory::partition::{Moment, Row};
+use crate::symbolic::memory::partition::{ArrayRow, ExecutionPoint};
 use crate::symbolic::memory::scalar::Scalar;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
 use contracts::Requirement;
@@ -27,7 +27,7 @@ pub enum AccessKind {
 
 /// Contents of memory after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Stores {
+pub enum MemoryAfterWrite {
     #[default]
     Unknown,
     /// The contents before the write.
@@ -42,25 +42,25 @@ pub struct AccessEvent {
     pub site: Site,
     /// Call sites from the kernel inwards.
     pub stack: Rc<Vec<Site>>,
-    pub targets: Rc<Vec<Target>>,
+    pub targets: Rc<Vec<GuardedTarget>>,
     /// Width in bytes; a term for copies of variable length.
     pub bytes: TermId,
     pub kind: AccessKind,
     pub path: TermId,
-    pub at: Moment,
+    pub at: ExecutionPoint,
     /// The indexed arrays inside the object.
-    pub rows: Option<Rc<Vec<Row>>>,
-    pub stores: Stores,
+    pub rows: Option<Rc<Vec<ArrayRow>>>,
+    pub stores: MemoryAfterWrite,
 }
 
 /// Properties of an access besides its targets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessDetail {
     /// The indexed arrays inside the object.
-    pub rows: Option<Rc<Vec<Row>>>,
+    pub rows: Option<Rc<Vec<ArrayRow>>>,
     /// The integer or pointer that a write stores.
-    pub stores: Stores,
-    pub stored_pointer: Option<Rc<Vec<Target>>>,
+    pub stores: MemoryAfterWrite,
+    pub stored_pointer: Option<Rc<Vec<GuardedTarget>>>,
     /// Scalar type of the write; bytes if it is unknown.
     pub scalar: Option<Scalar>,
 }
@@ -77,7 +77,7 @@ pub struct LaunchEvent {
     pub args: Vec<Value>,
     pub memory: Memory,
     pub path: TermId,
-    pub always: Rc<Vec<Always>>,
+    pub always: Rc<Vec<QuantifiedFact>>,
 }
 
 /// Configuration of a launch. `limits` are the kernel's own, if it is known.
@@ -121,7 +121,7 @@ pub struct LaunchAttributes {
 
 /// Invalid operation on freed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum StaleOperation {
     FreedAgain,
     /// Read, written or copied: offset from the start and width in bytes.
     Used {
@@ -137,8 +137,8 @@ pub struct StaleEvent {
     /// The calls from the root or the kernel inwards; the access or the call itself is last.
     pub stack: Rc<Vec<Site>>,
     pub object: ObjId,
-    pub freed: Rc<Freed>,
-    pub deed: Deed,
+    pub freed: Rc<FreeState>,
+    pub deed: StaleOperation,
     /// Condition under which it happens to this object after the free.
     pub path: TermId,
 }
@@ -185,9 +185,9 @@ impl AccessEvent {
             bytes,
             kind,
             path,
-            at: Moment::default(),
+            at: ExecutionPoint::default(),
             rows: None,
-            stores: Stores::Unknown,
+            stores: MemoryAfterWrite::Unknown,
         })
     }
 

@@ -8,9 +8,9 @@
 
 use super::calls::calls_through_pointers;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::limits::cost::Part;
+use crate::symbolic::limits::cost::HostPart;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::SymKind;
@@ -25,7 +25,7 @@ impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
     pub(in crate::symbolic) fn thrown(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         site: Site,
         (callee, args): (&Callee, &[Value]),
         before: State,
@@ -38,19 +38,19 @@ impl ExecutionContext<'_> {
             Some(f) if self.function(f).name == "__cxa_throw" => {}
             Some(f) if !self.function(f).is_declaration() => {
                 let m = self.module(fr.func);
-                s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
+                s = self.skip_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
             }
-            Some(f) => self.pass_by(&mut s, &[f], args, &UnknownReason::Caught),
+            Some(f) => self.havoc_call(&mut s, &[f], args, &UnknownReason::Caught),
             None => {
                 // The callee may be a function without a body, or one outside this list.
-                self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
+                self.havoc_call(&mut s, &[], args, &UnknownReason::Caught);
                 for f in self.called_with(&vec![Scalar::Bytes; args.len()]) {
                     if self.function(f).is_declaration() {
-                        self.pass_by(&mut s, &[f], args, &UnknownReason::Caught);
+                        self.havoc_call(&mut s, &[f], args, &UnknownReason::Caught);
                         continue;
                     }
                     let m = self.module(fr.func);
-                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
+                    s = self.skip_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
                 }
             }
         }
@@ -58,7 +58,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Whether a call may throw, and this function catches the exception and goes on.
-    pub(in crate::symbolic) fn may_be_caught(&mut self, fr: &Frame, callee: &Callee, unwind: BlockId) -> bool {
+    pub(in crate::symbolic) fn may_be_caught(&mut self, fr: &Activation, callee: &Callee, unwind: BlockId) -> bool {
         self.side == Side::Host && self.may_throw(fr.func, callee) && self.goes_on(fr.func, unwind)
     }
 
@@ -116,7 +116,7 @@ impl ExecutionContext<'_> {
         if let Some(known) = self.functions.throws.get(&f) {
             return *known;
         }
-        let named = self.globals_of(Part::Function(f));
+        let named = self.globals_of(HostPart::Function(f));
         let throws = named.reached.iter().chain([&f]).any(|g| {
             let g = self.function(*g);
             g.is_declaration() && may_throw(&g.name)

@@ -21,7 +21,7 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) loops: LoopMemo,
     pub(in crate::symbolic) summaries: Summaries,
     /// Operations whose result may exceed its width.
-    pub operations: crate::symbolic::exec::operations::Operations,
+    pub operations: crate::symbolic::exec::operations::OperationSites,
 }
 
 impl<'p> Executor<'p> {

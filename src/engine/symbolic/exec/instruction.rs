@@ -4,7 +4,7 @@
 
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
@@ -14,7 +14,7 @@ impl Executor<'_> {
     /// Executes one instruction. `None` if execution does not go on after it.
     pub(in crate::symbolic) fn instruction(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         inst: &Inst,
         site: Site,
         mut s: State,
@@ -62,7 +62,7 @@ impl Executor<'_> {
 
 impl ExecutionContext<'_> {
     /// Returns the result of an instruction that depends on its operands alone.
-    fn computed(&mut self, fr: &Frame, inst: &Inst) -> Value {
+    fn computed(&mut self, fr: &Activation, inst: &Inst) -> Value {
         match &inst.op {
             Op::Icmp { pred, a, b } => self.compare(fr, *pred, a, b),
             Op::Fcmp { pred, a, b } => self.compare_reals(fr, pred, a, b, inst.ty),

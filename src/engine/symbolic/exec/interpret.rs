@@ -6,8 +6,8 @@
 
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::{Range, WIDEST};
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::{Interval, WIDEST};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ impl ValueDomain<'_> {
     /// Returns a number of the user in a type of `bits` bits: again a number of the user's choice. Returns other terms
     /// unchanged.
     pub(super) fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {
-        if Range::of_int(bits, true).contains(self.arena.range(t)) {
+        if Interval::of_int(bits, true).contains(self.arena.range(t)) {
             return t;
         }
         let Term::Sym(s) = self.arena.get(t) else { return t };
@@ -31,7 +31,7 @@ impl ValueDomain<'_> {
     /// Reads a representative as a signed or unsigned integer of `bits` bits. Opaque values get an exact range instead
     /// of a range obligation.
     pub fn interpret(&mut self, t: TermId, bits: u32, signed: bool) -> TermId {
-        let want = Range::of_int(bits, signed);
+        let want = Interval::of_int(bits, signed);
         if want.contains(self.arena.range(t)) {
             return t;
         }
@@ -40,7 +40,7 @@ impl ValueDomain<'_> {
         }
         match self.arena.get(t) {
             Term::Sym(s)
-                if !signed && self.loaded.contains_key(s) && self.arena.range(t) == Range::of_int(bits, true) =>
+                if !signed && self.loaded.contains_key(s) && self.arena.range(t) == Interval::of_int(bits, true) =>
             {
                 return self.as_unsigned(t, bits);
             }
@@ -57,9 +57,11 @@ impl ValueDomain<'_> {
                     _ => {}
                 }
             }
-            Term::Apply { function: Function::Content, .. } => return self.reinterpret(t, bits, signed, want),
+            Term::Apply { function: UninterpretedFunction::Content, .. } => {
+                return self.reinterpret(t, bits, signed, want);
+            }
             Term::Apply { function, .. }
-                if function.is_file() && !signed && self.arena.range(t) == Range::of_int(bits, true) =>
+                if function.is_file() && !signed && self.arena.range(t) == Interval::of_int(bits, true) =>
             {
                 return self.as_unsigned(t, bits);
             }
@@ -91,7 +93,7 @@ impl ValueDomain<'_> {
             return *known;
         }
         let read = match *self.arena.get(t) {
-            Term::Ite(c, a, b) if !Range::of_int(bits, signed).contains(self.arena.range(t)) => {
+            Term::Ite(c, a, b) if !Interval::of_int(bits, signed).contains(self.arena.range(t)) => {
                 let (x, y) = (self.interpret_arms(a, bits, signed, done), self.interpret_arms(b, bits, signed, done));
                 self.arena.ite(c, x, y)
             }
@@ -118,14 +120,14 @@ impl Terms {
         self.arena.ite(negative, other, t)
     }
 
-    pub(super) fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Range) -> TermId {
-        self.arena.apply(Function::Reading { bits, signed }, vec![t], range)
+    pub(super) fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Interval) -> TermId {
+        self.arena.apply(UninterpretedFunction::Reading { bits, signed }, vec![t], range)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Range, SymKind, Term};
+    use super::{Interval, SymKind, Term};
     use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use base::reasons::UnknownReason;
@@ -137,8 +139,8 @@ mod tests {
         let mut e = Executor::new(&program, &NoLibrary);
         let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
         let (mut t, other) = (
-            e.arena.fresh(unknown(), "t", Range::of_int(64, true)),
-            e.arena.fresh(unknown(), "u", Range::of_int(64, true)),
+            e.arena.fresh(unknown(), "t", Interval::of_int(64, true)),
+            e.arena.fresh(unknown(), "u", Interval::of_int(64, true)),
         );
         // There are 2^80 paths through it.
         for _ in 0..80 {
@@ -147,6 +149,6 @@ mod tests {
             t = e.arena.ite(c, inner, t);
         }
         let read = e.interpret(t, 32, true);
-        assert!(matches!(e.arena.get(read), Term::Ite(..)) && Range::of_int(32, true).contains(e.arena.range(read)));
+        assert!(matches!(e.arena.get(read), Term::Ite(..)) && Interval::of_int(32, true).contains(e.arena.range(read)));
     }
 }

@@ -7,8 +7,8 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
-use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
+use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Ratio, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::TypeKind;
@@ -85,11 +85,15 @@ impl MemoryDomain<'_> {
         } else {
             match (&a.rest, &b.rest) {
                 // Memory that was never written may be taken for whatever the other path wrote.
-                (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
+                (UncoveredContents::Uninit, r) | (r, UncoveredContents::Uninit)
+                    if !matches!(r, UncoveredContents::Layer(_) | UncoveredContents::Either(_)) =>
+                {
+                    r.clone()
+                }
                 _ => {
                     let v = self.heap.next_version();
                     self.left_on_ways(id, v, states);
-                    Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::TwoPaths) }
+                    UncoveredContents::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::TwoPaths) }
                 }
             }
         };
@@ -163,7 +167,7 @@ impl MemoryDomain<'_> {
         {
             return Some(v.clone());
         }
-        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit {
+        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == UncoveredContents::Uninit {
             return None;
         }
         let t = self.arena.int(i128::from(offset));
@@ -185,7 +189,7 @@ impl MemoryDomain<'_> {
             _ => return None,
         };
         let is_rest = state.overlapping(at, at + i64::from(size)).next().is_none();
-        if !is_rest || !matches!(state.rest, Rest::Unknown { .. }) {
+        if !is_rest || !matches!(state.rest, UncoveredContents::Unknown { .. }) {
             return None;
         }
         self.given_value((id, state), at, u64::from(size), &kind)
@@ -211,7 +215,7 @@ impl MemoryDomain<'_> {
             }
             (Value::Ptr(x), Value::Ptr(y)) => {
                 let n = self.arena.not(c);
-                let mut out: Vec<Target> = vec![];
+                let mut out: Vec<GuardedTarget> = vec![];
                 for (t, side) in x.iter().map(|t| (t, c)).chain(y.iter().map(|t| (t, n))) {
                     let cond = self.arena.and(t.cond, side);
                     if self.arena.as_bool(cond) == Some(false) {
@@ -224,14 +228,14 @@ impl MemoryDomain<'_> {
                             o.part = None;
                         }
                     } else {
-                        out.push(Target { cond, ..t.clone() });
+                        out.push(GuardedTarget { cond, ..t.clone() });
                     }
                 }
                 if out.len() > 32 {
                     // Stores through the merged pointer are found by the addresses recorded here.
                     for t in &out {
                         if let Base::Object(o) = t.base {
-                            self.kept.expose(o);
+                            self.points_to.expose(o);
                         }
                     }
                     return self.unknown_pointer(&UnknownReason::ManyTargets);

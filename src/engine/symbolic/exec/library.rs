@@ -11,19 +11,19 @@ use crate::symbolic::memory::value::Value;
 use ir::{FuncRef, TypeId};
 
 /// Call of a function by the program.
-pub struct Call<'a> {
+pub struct LibraryCall<'a> {
     pub func: FuncRef,
     pub name: &'a str,
     /// Demangled name.
     pub display: &'a str,
     pub args: &'a [Value],
-    /// Hash of the call stack, as in [`super::state::Frame`].
+    /// Hash of the call stack, as in [`super::state::Activation`].
     pub context: u64,
     pub site: Site,
     pub ty: TypeId,
 }
 
-impl<'a> Call<'a> {
+impl<'a> LibraryCall<'a> {
     /// Returns the symbol without the suffix of a default stream.
     #[must_use]
     pub fn base(&self) -> &'a str {
@@ -32,7 +32,7 @@ impl<'a> Call<'a> {
 }
 
 /// Result of a model: handled (with `None` if the call does not return), or declined with the state.
-pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
+pub type ModelOutcome = Result<Option<(Value, State)>, Box<State>>;
 
 /// Models of library functions.
 pub trait Library: Sync {
@@ -41,14 +41,14 @@ pub trait Library: Sync {
     /// # Errors
     ///
     /// The unchanged state, if there is no model or it does not apply to this call.
-    fn call(&self, executor: &mut Executor<'_>, call: &Call<'_>, state: State) -> Modelled;
+    fn call(&self, executor: &mut Executor<'_>, call: &LibraryCall<'_>, state: State) -> ModelOutcome;
 }
 
 /// The empty library: every call is entered or havocked.
 pub struct NoLibrary;
 
 impl Library for NoLibrary {
-    fn call(&self, _: &mut Executor<'_>, _: &Call<'_>, state: State) -> Modelled {
+    fn call(&self, _: &mut Executor<'_>, _: &LibraryCall<'_>, state: State) -> ModelOutcome {
         Err(Box::new(state))
     }
 }

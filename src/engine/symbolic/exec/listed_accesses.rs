@@ -10,10 +10,12 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
-pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
+pub use models::access::{
+    AccessExtent, AccessMode, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, WARP,
+};
 use std::rc::Rc;
 
 /// Argument and, for an integer, its width in bits.
@@ -23,8 +25,8 @@ pub struct Argument {
 }
 
 /// Targets of an access, its size in bytes and its path condition.
-struct Located {
-    targets: Rc<Vec<Target>>,
+struct LocatedAccess {
+    targets: Rc<Vec<GuardedTarget>>,
     bytes: TermId,
     path: TermId,
 }
@@ -35,16 +37,16 @@ impl ExecutionContext<'_> {
         &mut self,
         s: &mut State,
         site: Site,
-        list: &[Access],
+        list: &[ModelledAccess],
         args: &[Argument],
         pointer: &UnknownReason,
     ) -> bool {
         let mut all = true;
         for access in list {
             let kind = match access.kind {
-                Kind::Read => AccessKind::Read,
-                Kind::Write => AccessKind::Write,
-                Kind::Atomic => AccessKind::Atomic,
+                AccessMode::Read => AccessKind::Read,
+                AccessMode::Write => AccessKind::Write,
+                AccessMode::Atomic => AccessKind::Atomic,
             };
             let Some(found) = access.place.and_then(|p| self.located(s, &p, args)) else {
                 self.unknown_access(s, site, kind, pointer);
@@ -63,7 +65,7 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    fn located(&mut self, s: &State, place: &Place, args: &[Argument]) -> Option<Located> {
+    fn located(&mut self, s: &State, place: &AddressRange, args: &[Argument]) -> Option<LocatedAccess> {
         let targets = self.listed_address(place, args.get(place.address.argument)?)?;
         let number = |e: &mut Self, i: usize| {
             let argument = args.get(i)?;
@@ -71,15 +73,17 @@ impl MemoryDomain<'_> {
             Some(e.interpret(t, 32, false))
         };
         let bytes = match place.extent {
-            Extent::Bytes(n) => self.arena.int(i128::from(n)),
-            Extent::Argument(i) => number(self, i)?,
-            Extent::Tile(tile) => {
+            AccessExtent::Bytes(n) => self.arena.int(i128::from(n)),
+            AccessExtent::Argument(i) => number(self, i)?,
+            AccessExtent::Tile(tile) => {
                 // Lines start at multiples of one nonnegative distance: the first and the last bound all of them.
                 let between = i128::from(tile.lines - 1) * i128::from(tile.bits);
                 let last = match tile.leading {
-                    Leading::Packed => self.arena.int(i128::from(tile.lines - 1) * i128::from(tile.line_bytes)),
-                    Leading::Argument(_) | Leading::LastArgument => {
-                        let i = if let Leading::Argument(i) = tile.leading { i } else { args.len() - 1 };
+                    LeadingDimension::Packed => {
+                        self.arena.int(i128::from(tile.lines - 1) * i128::from(tile.line_bytes))
+                    }
+                    LeadingDimension::Argument(_) | LeadingDimension::LastArgument => {
+                        let i = if let LeadingDimension::Argument(i) = tile.leading { i } else { args.len() - 1 };
                         let leading = number(self, i)?;
                         let bits = self.arena.scale(leading, between);
                         self.arena.floor_div(bits, 8)
@@ -90,7 +94,7 @@ impl MemoryDomain<'_> {
             }
         };
         let mut path = s.path;
-        if matches!(place.extent, Extent::Argument(_)) {
+        if matches!(place.extent, AccessExtent::Argument(_)) {
             // An access of no bytes is none.
             let zero = self.arena.int(0);
             let c = self.arena.ne(bytes, zero);
@@ -111,7 +115,7 @@ impl MemoryDomain<'_> {
             let c = self.arena.lt(lane, lanes);
             path = self.arena.and(path, c);
         }
-        Some(Located { targets, bytes, path })
+        Some(LocatedAccess { targets, bytes, path })
     }
 
     /// Returns the index of the thread in its warp: lanes count within the linearised block.
@@ -125,25 +129,25 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the targets of an address, if they are known and in the memory space that the instruction names.
-    fn listed_address(&mut self, place: &Place, argument: &Argument) -> Option<Rc<Vec<Target>>> {
+    fn listed_address(&mut self, place: &AddressRange, argument: &Argument) -> Option<Rc<Vec<GuardedTarget>>> {
         let number = matches!(argument.value, Value::Int(_));
         // A generic address is no offset in the window of shared memory.
-        if matches!(argument.value, Value::Ptr(_)) && place.space == Space::Shared {
+        if matches!(argument.value, Value::Ptr(_)) && place.space == StateSpace::Shared {
             return None;
         }
         if !matches!(argument.value, Value::Int(_) | Value::Ptr(_)) {
             return None;
         }
         let p = self.as_pointer(&argument.value);
-        let fits = |e: &Self, t: &Target| match t.base {
+        let fits = |e: &Self, t: &GuardedTarget| match t.base {
             Base::Object(o) => match place.space {
-                Space::Shared => e.is_shared(o),
-                Space::Global => !e.is_shared(o),
+                StateSpace::Shared => e.is_shared(o),
+                StateSpace::Global => !e.is_shared(o),
                 // An integer may be an address in either space.
-                Space::Generic => !number || !e.is_shared(o),
-                Space::Other => true,
+                StateSpace::Generic => !number || !e.is_shared(o),
+                StateSpace::Other => true,
             },
-            Base::Unknown(Lost { unset, .. }) => unset,
+            Base::Unknown(UnknownPointer { unset, .. }) => unset,
             Base::Null | Base::Func(_) => !number,
         };
         if p.is_empty() || !p.iter().all(|t| fits(self, t)) {
@@ -157,7 +161,7 @@ impl MemoryDomain<'_> {
                 // Sums wrap at 32 bits, and objects are smaller than half of that.
                 offset = self.interpret(offset, 32, true);
             }
-            Target { offset, ..t.clone() }
+            GuardedTarget { offset, ..t.clone() }
         });
         Some(Rc::new(targets.collect()))
     }

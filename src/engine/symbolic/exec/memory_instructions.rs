@@ -4,19 +4,19 @@
 //! Out: the state after it, the result, and the access as an event. `memory/` models the contents of memory
 //! afterwards.
 
-use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
+use crate::symbolic::exec::events::{AccessDetail, AccessKind, MemoryAfterWrite};
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
 use ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl ExecutionContext<'_> {
-    pub(super) fn load_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn load_instruction(&mut self, fr: &mut Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::Load { ptr, align, volatile } = &inst.op else { return };
         let m = self.module(fr.func);
         let p = self.pointer_operand(fr, ptr);
@@ -35,14 +35,14 @@ impl ExecutionContext<'_> {
         self.set(fr, inst.result, v);
     }
 
-    pub(super) fn store_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn store_instruction(&mut self, fr: &mut Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::Store { ptr, value, align, .. } = &inst.op else { return };
         let p = self.pointer_operand(fr, ptr);
         let (v, size) = self.stored_value(fr, value);
         self.note_alignment(s, site, &p, size, *align, AccessKind::Write);
         let detail = AccessDetail {
             rows: fr.rows(ptr),
-            stores: if let Value::Int(t) = v { Stores::Value(t) } else { Stores::Unknown },
+            stores: if let Value::Int(t) = v { MemoryAfterWrite::Value(t) } else { MemoryAfterWrite::Unknown },
             stored_pointer: if let Value::Ptr(p) = &v { Some(p.clone()) } else { None },
             scalar: self.stored_scalar(fr, value),
         };
@@ -50,14 +50,17 @@ impl ExecutionContext<'_> {
         let v = self.named(fr, s, site, ptr, v);
         let Some(parts) = self.parts_of_value(fr, value, &v) else { return self.store(s, &p, v, size) };
         for (at, size, part) in parts {
-            let moved = |e: &mut Self, t: &Target| Target { offset: e.arena.add_const(t.offset, at), ..t.clone() };
+            let moved = |e: &mut Self, t: &GuardedTarget| GuardedTarget {
+                offset: e.arena.add_const(t.offset, at),
+                ..t.clone()
+            };
             let there = Rc::new(p.iter().map(|t| moved(self, t)).collect());
             self.store(s, &there, part, size);
         }
     }
 
     /// Executes an atomic operation: a read and a write at once.
-    pub(super) fn atomic_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn atomic_instruction(&mut self, fr: &mut Activation, inst: &Inst, site: Site, s: &mut State) {
         let (Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op else { return };
         let m = self.module(fr.func);
         let p = self.pointer_operand(fr, ptr);
@@ -92,7 +95,7 @@ impl ExecutionContext<'_> {
         self.set(fr, inst.result, old);
     }
 
-    pub(super) fn copy_instruction(&mut self, fr: &Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn copy_instruction(&mut self, fr: &Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::MemCopy { dst, src, len, align } = &inst.op else { return };
         let (d, c) = (self.pointer_operand(fr, dst), self.pointer_operand(fr, src));
         let n = self.operand_int(fr, len, 64);
@@ -106,7 +109,7 @@ impl ExecutionContext<'_> {
         self.copy(s, &d, &c, n);
     }
 
-    pub(super) fn fill_instruction(&mut self, fr: &Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn fill_instruction(&mut self, fr: &Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::MemSet { dst, byte, len } = &inst.op else { return };
         let d = self.pointer_operand(fr, dst);
         let b = self.operand_int(fr, byte, 8);
@@ -119,10 +122,10 @@ impl ExecutionContext<'_> {
     /// Executes an atomic operation of the host: returns its result, and stores the new value.
     pub(super) fn host_atomic(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         inst: &Inst,
         s: &mut State,
-        p: &Rc<Vec<Target>>,
+        p: &Rc<Vec<GuardedTarget>>,
         size: u64,
     ) -> Value {
         let m = self.module(fr.func);
@@ -166,7 +169,7 @@ impl ExecutionContext<'_> {
         }
     }
 
-    fn read_atomically(&mut self, s: &mut State, fr: &Frame, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+    fn read_atomically(&mut self, s: &mut State, fr: &Activation, p: &Rc<Vec<GuardedTarget>>, ty: TypeId) -> Value {
         if self.others_may_write(p) { self.read_beside_others(fr.func, p, ty) } else { self.load(s, fr.func, p, ty) }
     }
 
@@ -186,7 +189,7 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Creates a stack variable.
-    pub(super) fn stack_variable(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn stack_variable(&mut self, fr: &mut Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::Alloca { ty, count, var, .. } = &inst.op else { return };
         let m = self.module(fr.func);
         let elem = m.size_of(*ty);
@@ -200,7 +203,7 @@ impl MemoryDomain<'_> {
             (fr.context, site, 0),
             Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array },
         );
-        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
         if !fr.locals.contains(&o) {
             fr.locals.push(o);
         }
@@ -209,14 +212,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Executes the start or end marker of a variable's lifetime.
-    pub(super) fn lifetime_marker(&mut self, fr: &Frame, inst: &Inst, s: &mut State) {
+    pub(super) fn lifetime_marker(&mut self, fr: &Activation, inst: &Inst, s: &mut State) {
         let Op::Lifetime { start, ptr } = &inst.op else { return };
         let p = self.pointer_operand(fr, ptr);
         // Markers name one variable of the function; others are no markers.
-        if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
+        if let [GuardedTarget { base: Base::Object(o), .. }] = p.as_slice() {
             // Before and after its lifetime a variable is uninitialised.
             if *start || s.mem.contains_key(o) {
-                s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
+                s.mem.insert(*o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
             }
             if !start {
                 self.kernel.partitions.end(*o);

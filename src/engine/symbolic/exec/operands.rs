@@ -1,15 +1,15 @@
 //! Operands and constants as values, and values as the kind that an instruction needs: integers, conditions, pointers.
 
 use super::site::Site;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::scalar::Scalar;
-use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Ratio, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Operand, TypeId, TypeKind};
@@ -20,7 +20,7 @@ pub(super) const ROUNDED: UnknownReason = UnknownReason::FloatRounded;
 
 impl ExecutionContext<'_> {
     /// Returns the width of an operand in bits, if the value itself determines it.
-    pub(in crate::symbolic) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
+    pub(in crate::symbolic) fn operand_bits(&self, fr: &Activation, o: &Operand) -> Option<u32> {
         match o {
             Operand::Const(Const::Int { bits, .. }) => Some(*bits),
             Operand::Const(Const::Zero(t) | Const::Undef(t) | Const::Opaque { ty: t, .. }) => self.bits_of(fr.func, *t),
@@ -29,7 +29,7 @@ impl ExecutionContext<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn stored_value(&mut self, fr: &Frame, o: &Operand) -> (Value, u64) {
+    pub(in crate::symbolic) fn stored_value(&mut self, fr: &Activation, o: &Operand) -> (Value, u64) {
         let m = self.module(fr.func);
         let ty = match o {
             Operand::Const(c) => self.const_type_size(fr.func, c),
@@ -39,7 +39,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the scalar type with which an operand is stored.
-    pub(in crate::symbolic) fn stored_scalar(&self, fr: &Frame, o: &Operand) -> Option<Scalar> {
+    pub(in crate::symbolic) fn stored_scalar(&self, fr: &Activation, o: &Operand) -> Option<Scalar> {
         let of = |ty| Scalar::of(&self.module(fr.func).ty(ty).kind);
         Some(match o {
             Operand::Value(v) => of(self.value_type(fr.func, *v)?),
@@ -104,7 +104,7 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    pub(in crate::symbolic) fn operand(&mut self, fr: &Frame, o: &Operand, ty: TypeId) -> Value {
+    pub(in crate::symbolic) fn operand(&mut self, fr: &Activation, o: &Operand, ty: TypeId) -> Value {
         match o {
             Operand::Value(v) => match &fr.env[v.index()] {
                 Some(v) => v.clone(),
@@ -136,7 +136,7 @@ impl MemoryDomain<'_> {
                 let r = self.program.resolve_func(f.module, *id);
                 let cond = self.arena.bool(true);
                 let offset = self.arena.int(0);
-                Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(r), offset)]))
+                Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Func(r), offset)]))
             }
             Const::Address { ty, value } => {
                 let (m, number) = (self.module(f), *value);
@@ -160,7 +160,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns an operand as an integer representative.
-    pub(in crate::symbolic) fn operand_int(&mut self, fr: &Frame, o: &Operand, bits: u32) -> TermId {
+    pub(in crate::symbolic) fn operand_int(&mut self, fr: &Activation, o: &Operand, bits: u32) -> TermId {
         let v = match o {
             Operand::Value(v) => fr.env[v.index()].clone(),
             Operand::Const(c) => Some(self.constant(fr.func, c)),
@@ -188,7 +188,7 @@ impl MemoryDomain<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn condition(&mut self, fr: &Frame, o: &Operand) -> TermId {
+    pub(in crate::symbolic) fn condition(&mut self, fr: &Activation, o: &Operand) -> TermId {
         let v = match o {
             Operand::Value(v) => fr.env[v.index()].clone(),
             Operand::Const(c) => Some(self.constant(fr.func, c)),
@@ -199,7 +199,7 @@ impl MemoryDomain<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn any_operand(&mut self, fr: &Frame, o: &Operand) -> Value {
+    pub(in crate::symbolic) fn any_operand(&mut self, fr: &Activation, o: &Operand) -> Value {
         match o {
             Operand::Value(v) => {
                 fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown(UnknownReason::PathNotFollowed))
@@ -208,12 +208,12 @@ impl MemoryDomain<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn pointer_operand(&mut self, fr: &Frame, o: &Operand) -> Rc<Vec<Target>> {
+    pub(in crate::symbolic) fn pointer_operand(&mut self, fr: &Activation, o: &Operand) -> Rc<Vec<GuardedTarget>> {
         let v = self.any_operand(fr, o);
         self.as_pointer(&v)
     }
 
-    pub fn as_pointer(&mut self, v: &Value) -> Rc<Vec<Target>> {
+    pub fn as_pointer(&mut self, v: &Value) -> Rc<Vec<GuardedTarget>> {
         let v = match v {
             Value::Ptr(p) => return p.clone(),
             Value::Int(t) => self.int_as_pointer(*t),
@@ -308,7 +308,7 @@ impl Terms {
     }
 
     pub fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_value(bits, true))
+        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Interval::of_value(bits, true))
     }
 
     pub(in crate::symbolic) fn as_bool_value(&mut self, v: &Value) -> TermId {

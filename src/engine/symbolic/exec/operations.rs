@@ -6,21 +6,21 @@
 
 use super::executor::Executor;
 use super::site::Site;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{Term, TermId};
 use ir::{BinOp, CastOp, Inst, Op, Operand, SourceLoc};
 use rustc_hash::FxHashMap;
 
 /// The first site of each number, by the width in bits in which it is stored.
 #[derive(Clone, Debug, Default)]
-pub struct Operations {
+pub struct OperationSites {
     first: FxHashMap<(TermId, u32), Site>,
 }
 
-impl Operations {
+impl OperationSites {
     /// Returns the site that computed the operand of a wrap; `None` for any other term, and for one that summarises a
     /// loop.
     #[must_use]
@@ -32,7 +32,7 @@ impl Operations {
 
 impl Executor<'_> {
     /// Records the site of a result that may exceed its width, and of an operand that is read in another width.
-    pub(super) fn note_operation(&mut self, fr: &Frame, inst: &Inst, site: Site) {
+    pub(super) fn note_operation(&mut self, fr: &Activation, inst: &Inst, site: Site) {
         let (number, bits) = match &inst.op {
             Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl, .. }
             | Op::Cast { op: CastOp::Trunc, .. } => (inst.result.and_then(|r| fr.env[r.index()].as_ref()), inst.ty),
@@ -50,7 +50,7 @@ impl Executor<'_> {
             t = *arg;
         }
         let range = self.arena.range(t);
-        if [true, false].iter().all(|signed| Range::of_int(bits, *signed).contains(range))
+        if [true, false].iter().all(|signed| Interval::of_int(bits, *signed).contains(range))
             || self.operations.first.contains_key(&(t, bits))
         {
             return;

@@ -8,10 +8,10 @@
 use super::executor::Executor;
 use super::site::Site;
 use super::state::State;
-use super::state::{Frame, RegionOut};
+use super::state::{Activation, RegionOut};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
 use ir::cfg::Cfg;
@@ -36,7 +36,7 @@ impl<'p> Executor<'p> {
             }
         }
         let before = self.heap.len();
-        let mut frame = Frame {
+        let mut frame = Activation {
             func: f,
             env: vec![None; func.values as usize],
             locals: vec![],
@@ -80,7 +80,7 @@ impl<'p> Executor<'p> {
     /// one step each.
     pub(in crate::symbolic) fn region(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         cfg: &Cfg,
         lp: Option<usize>,
         start: BlockId,
@@ -122,7 +122,7 @@ impl<'p> Executor<'p> {
 
     pub(in crate::symbolic) fn run_block(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         func: &'p Function,
         b: BlockId,
         state: State,
@@ -218,7 +218,7 @@ impl ExecutionContext<'_> {
     /// Merges incoming edges and evaluates the block's phis.
     pub(in crate::symbolic) fn enter_block(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         func: &Function,
         b: BlockId,
         incoming: Vec<(BlockId, State)>,
@@ -253,7 +253,7 @@ impl ExecutionContext<'_> {
 
     pub(in crate::symbolic) fn switch(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         value: &Operand,
         default: BlockId,
         cases: &[(i128, BlockId)],
@@ -311,6 +311,6 @@ impl MemoryDomain<'_> {
         if !empty {
             return v;
         }
-        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
+        Value::Ptr(Rc::new(vec![GuardedTarget { cond: self.arena.bool(true), ..some }]))
     }
 }

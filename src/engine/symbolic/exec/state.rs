@@ -1,11 +1,11 @@
 //! Data of one path: the state of memory under its condition, and the activation of a function.
 
 use super::events::LaunchConfig;
-use crate::symbolic::loops::quantified_facts::Always;
+use crate::symbolic::loops::quantified_facts::QuantifiedFact;
 use crate::symbolic::memory::object::{Memory, ObjId};
-use crate::symbolic::memory::partition::Row;
+use crate::symbolic::memory::partition::ArrayRow;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::pointers::points_to::StoredAddresses;
 use crate::symbolic::terms::term::TermId;
 use base::work::{charge_each, cost};
 use ir::{BlockId, FuncRef, Operand, ValueId};
@@ -19,9 +19,9 @@ pub struct State {
     /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
     pub pending: Option<Rc<LaunchConfig>>,
     /// Facts that hold in every iteration of completed loops.
-    pub always: Rc<Vec<Always>>,
+    pub always: Rc<Vec<QuantifiedFact>>,
     /// Objects that callbacks registered on this path, outside loops, may write ([`crate::symbolic::effects`]).
-    pub lent: Rc<Stored>,
+    pub lent: Rc<StoredAddresses>,
 }
 
 impl Clone for State {
@@ -38,21 +38,21 @@ impl Clone for State {
 }
 
 /// Activation of a function.
-pub(in crate::symbolic) struct Frame {
+pub(in crate::symbolic) struct Activation {
     pub func: FuncRef,
     pub env: Vec<Option<Value>>,
     pub locals: Vec<ObjId>,
     /// Rows of addresses, by the values that hold them.
-    pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
+    pub rows: FxHashMap<ValueId, Rc<Vec<ArrayRow>>>,
     /// Numbers shifted left by a constant, and the distance, by the values that hold the result.
     pub shifted: FxHashMap<ValueId, (TermId, i128)>,
     /// Hash of the call stack and of the iterations of unrolled loops around it: distinguishes allocations.
     pub context: u64,
 }
 
-impl Frame {
+impl Activation {
     /// Returns the rows that an address lies in.
-    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
+    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<ArrayRow>>> {
         if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
     }
 }

@@ -5,8 +5,8 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
@@ -73,7 +73,7 @@ impl ValueDomain<'_> {
     }
 
     /// Returns an input in a given range.
-    pub(in crate::symbolic) fn bounded_input(&mut self, source: InputSource, bits: u32, range: Range) -> TermId {
+    pub(in crate::symbolic) fn bounded_input(&mut self, source: InputSource, bits: u32, range: Interval) -> TermId {
         if let (Some(only), true) = (range.lo, range.lo == range.hi) {
             return self.arena.int(only);
         }
@@ -113,12 +113,12 @@ impl ValueDomain<'_> {
             InputSource::World(w) => w.clone(),
         };
         let range = match &source {
-            InputSource::Argc => Range::new(self.assumptions.takes(Axiom::Argc).into(), i128::from(i32::MAX)),
-            InputSource::ArgvLen(_) => Range::new(0, self.most_of_host(1 << 20)),
-            InputSource::FileSize(_) => Range::new(0, self.most_of_host(1 << 40)),
+            InputSource::Argc => Interval::new(self.assumptions.takes(Axiom::Argc).into(), i128::from(i32::MAX)),
+            InputSource::ArgvLen(_) => Interval::new(0, self.most_of_host(1 << 20)),
+            InputSource::FileSize(_) => Interval::new(0, self.most_of_host(1 << 40)),
             // The range is symmetric, so that the negated result is an `int` too.
-            InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
-            _ => Range::of_value(bits, signed),
+            InputSource::ArgvWord { .. } => Interval::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
+            _ => Interval::of_value(bits, signed),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
         self.inputs.symbols.insert((source, bits), t);
@@ -164,7 +164,7 @@ impl ValueDomain<'_> {
             if a != b {
                 continue;
             }
-            let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(*bits, true) else { continue };
+            let Interval { lo: Some(lo), hi: Some(hi) } = Interval::of_int(*bits, true) else { continue };
             let (narrow, wide) = (*narrow, *wide);
             let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
             let (below, above, equal) = (self.arena.lt(wide, lo), self.arena.lt(hi, wide), self.arena.eq(narrow, wide));
@@ -180,7 +180,7 @@ impl Terms {
         match &module.ty(ty).kind {
             TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")),
             TypeKind::Int(bits) => {
-                let range = Range::of_value(*bits, true);
+                let range = Interval::of_value(*bits, true);
                 Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", range))
             }
             TypeKind::Ptr(_) => self.unknown_pointer(reason),
@@ -224,22 +224,22 @@ impl Terms {
     pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(offset);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Object(object), offset)]))
+        Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Object(object), offset)]))
     }
 
     pub fn null(&mut self) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
+        Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Null, offset)]))
     }
 
     pub fn unknown_pointer(&mut self, reason: &UnknownReason) -> Value {
-        self.lost_pointer(Lost::anywhere(reason.clone()))
+        self.lost_pointer(UnknownPointer::anywhere(reason.clone()))
     }
 
-    pub(in crate::symbolic) fn lost_pointer(&mut self, lost: Lost) -> Value {
+    pub(in crate::symbolic) fn lost_pointer(&mut self, lost: UnknownPointer) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
+        Value::Ptr(Rc::new(vec![GuardedTarget::new(cond, Base::Unknown(lost), offset)]))
     }
 }

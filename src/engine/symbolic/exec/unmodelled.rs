@@ -3,19 +3,19 @@
 use super::listed_accesses::Argument;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Inst, Op, Operand, Side, TypeKind};
-use models::access::Access;
+use models::access::ModelledAccess;
 use models::ptx;
 
 impl ExecutionContext<'_> {
     /// Executes inline assembly: its accesses, and what they may write; on a device any memory if an address is
     /// unknown.
-    pub(super) fn assembly(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+    pub(super) fn assembly(&mut self, fr: &mut Activation, inst: &Inst, site: Site, s: &mut State) {
         let Op::Asm { text, constraints, args: operands, .. } = &inst.op else { return };
         let m = self.module(fr.func);
         let args: Vec<Argument> = operands
@@ -36,7 +36,7 @@ impl ExecutionContext<'_> {
             let list = ptx::accesses(text, constraints);
             let known = self.listed_accesses(s, site, &list, &args, &UnknownReason::AssemblyPointer);
             self.kernel.unknown_code |= !known || text.contains("call");
-            let lost = !known && list.iter().any(Access::writes);
+            let lost = !known && list.iter().any(ModelledAccess::writes);
             // An integer that is no known address may be any address.
             if lost && args.iter().any(|a| a.bits.is_none_or(|bits| bits == 64) && self.may_be_any_address(&a.value)) {
                 self.kernel.written_anywhere = true;
@@ -44,10 +44,10 @@ impl ExecutionContext<'_> {
             self.kernel.written_anywhere |= text.contains("call");
             // Memory that is only read keeps its contents.
             let only_read = |i: usize| {
-                let of = |a: &&Access| a.place.is_some_and(|p| p.address.argument == i);
-                list.iter().any(|a| of(&a)) && !list.iter().filter(of).any(Access::writes)
+                let of = |a: &&ModelledAccess| a.place.is_some_and(|p| p.address.argument == i);
+                list.iter().any(|a| of(&a)) && !list.iter().filter(of).any(ModelledAccess::writes)
             };
-            if !known || list.iter().any(Access::writes) {
+            if !known || list.iter().any(ModelledAccess::writes) {
                 let args = if known {
                     args.into_iter().enumerate().filter(|(i, _)| !only_read(*i)).map(|(_, a)| a).collect()
                 } else {
@@ -65,7 +65,7 @@ impl ExecutionContext<'_> {
     /// Executes an unmodelled instruction.
     pub(super) fn unmodelled(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         inst: &Inst,
         site: Site,
         s: &mut State,

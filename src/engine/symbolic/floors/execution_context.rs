@@ -4,10 +4,10 @@ use crate::symbolic::exec::events::Events;
 use crate::symbolic::exec::function_facts::FunctionFacts;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::ExecutionLimits;
 use crate::symbolic::limits::budget::Limit;
-use crate::symbolic::memory::scarce::Scarce;
-use base::reasons::InTheCall;
+use crate::symbolic::memory::scarce::FailedAllocations;
+use base::reasons::InterruptedCall;
 use ir::Program;
 use std::ops::{Deref, DerefMut};
 
@@ -18,11 +18,11 @@ pub struct ExecutionContext<'p> {
     pub events: Events,
     pub(in crate::symbolic) functions: FunctionFacts,
     /// Remaining budget, and the reason for an early end.
-    pub limits: Limits,
+    pub limits: ExecutionLimits,
     /// Whether the program is executed from its start, so that variables have their initial values there. A function
     /// without a known caller may be called at any time.
     pub from_the_start: bool,
-    pub(crate) scarce: Scarce,
+    pub(crate) scarce: FailedAllocations,
     pub(crate) stack: Vec<Site>,
 }
 
@@ -32,7 +32,7 @@ impl<'p> ExecutionContext<'p> {
             memory: MemoryDomain::new(program),
             events: Events::new(true),
             functions: FunctionFacts::default(),
-            limits: Limits::default(),
+            limits: ExecutionLimits::default(),
             from_the_start: false,
             scarce: Default::default(),
             stack: vec![],
@@ -59,13 +59,13 @@ impl<'p> ExecutionContext<'p> {
     }
 
     /// Returns the call that is being executed, for users who want to know what takes so long.
-    fn amid(&self) -> InTheCall {
-        let Some(site) = self.stack.last() else { return InTheCall::default() };
+    fn amid(&self) -> InterruptedCall {
+        let Some(site) = self.stack.last() else { return InterruptedCall::default() };
         let block = &self.program.func(site.func).blocks[site.block.index()];
         let at =
             self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
         let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
-        InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
+        InterruptedCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::context::KernelContext;
 use crate::symbolic::memory::heap::Heap;
 use crate::symbolic::memory::object::{ObjId, Object};
-use crate::symbolic::memory::site_summary::Several;
-use crate::symbolic::pointers::points_to::Kept;
+use crate::symbolic::memory::site_summary::SummaryObjects;
+use crate::symbolic::pointers::points_to::PointsTo;
 use crate::symbolic::terms::functions;
 use crate::symbolic::terms::term::{Term, TermId};
 use ir::Program;
@@ -24,8 +24,8 @@ pub struct MemoryDomain<'p> {
     /// The kernel under execution.
     pub kernel: KernelContext,
     pub runtime: Runtime,
-    pub(in crate::symbolic) kept: Kept,
-    pub(in crate::symbolic) several: Several,
+    pub(in crate::symbolic) points_to: PointsTo,
+    pub(in crate::symbolic) several: SummaryObjects,
 }
 
 impl<'p> MemoryDomain<'p> {
@@ -35,7 +35,7 @@ impl<'p> MemoryDomain<'p> {
             heap: Heap::default(),
             kernel: KernelContext::default(),
             runtime: Runtime::new(),
-            kept: Default::default(),
+            points_to: Default::default(),
             several: Default::default(),
         }
     }
@@ -55,12 +55,13 @@ impl<'p> MemoryDomain<'p> {
     /// iteration.
     pub(in crate::symbolic) fn is_address_since(&self, t: TermId, version: u32) -> bool {
         let Term::Apply { function, args, .. } = self.arena.get(t) else { return false };
-        let object = if matches!(function, functions::Function::Address | functions::Function::Made) {
-            self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
-        } else {
-            None
-        };
-        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
+        let object =
+            if matches!(function, functions::UninterpretedFunction::Address | functions::UninterpretedFunction::Made) {
+                self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
+            } else {
+                None
+            };
+        object.is_some_and(|id| self.points_to.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
     }
 }
 

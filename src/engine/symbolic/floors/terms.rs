@@ -1,6 +1,6 @@
 //! The lowest floor: terms alone, without a program.
 
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::memory::object::Memory;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::arena::Arena;
@@ -29,7 +29,7 @@ impl Terms {
         }
     }
 
-    pub(in crate::symbolic) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) {
+    pub(in crate::symbolic) fn set(&self, fr: &mut Activation, r: Option<ValueId>, v: Value) {
         if let Some(r) = r {
             fr.env[r.index()] = Some(v);
         }

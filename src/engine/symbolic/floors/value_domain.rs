@@ -3,8 +3,8 @@
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::inputs::assume::Assumptions;
-use crate::symbolic::inputs::sources::Inputs;
-use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::inputs::sources::InputSymbols;
+use crate::symbolic::kernel::context::ExchangedNumber;
 use crate::symbolic::terms::term::SymId;
 use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side};
 use rustc_hash::FxHashMap;
@@ -16,9 +16,9 @@ pub struct ValueDomain<'p> {
     pub(crate) terms: Terms,
     pub program: &'p Program,
     pub side: Side,
-    pub inputs: Inputs,
+    pub inputs: InputSymbols,
     /// Numbers that a kernel read from memory that its threads write.
-    pub loaded: FxHashMap<SymId, Loaded>,
+    pub loaded: FxHashMap<SymId, ExchangedNumber>,
     pub assumptions: Assumptions,
 }
 
@@ -28,7 +28,7 @@ impl<'p> ValueDomain<'p> {
             terms: Terms::new(),
             program,
             side: Side::Host,
-            inputs: Inputs::default(),
+            inputs: InputSymbols::default(),
             loaded: Default::default(),
             assumptions: Default::default(),
         }

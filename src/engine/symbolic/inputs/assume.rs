@@ -5,12 +5,12 @@
 //! any fact. This module records which of its conjuncts were assumed, so that findings can name the assumptions that
 //! they depend on.
 
-use crate::symbolic::loops::quantified_facts::{self, Always};
+use crate::symbolic::loops::quantified_facts::{self, QuantifiedFact};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
-use base::axioms::{Axiom, CameTo, Without};
-use contracts::assume::Condition;
+use base::axioms::{Axiom, ConsultedAxioms, OmittedAxioms};
+use contracts::assume::StatedCondition;
 use contracts::{Contract, Invariant, Requirement};
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Condition that was assumed of a call, since the values that it constrains are unknown.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct AssumedCondition {
     pub function: FuncRef,
     pub required: Requirement,
     /// The path condition without it, and with it.
@@ -30,7 +30,7 @@ pub struct Taken {
 /// Assumptions of one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
-    pub stated: Rc<[Condition]>,
+    pub stated: Rc<[StatedCondition]>,
     /// Contracts of the function that is executed first, whose callers are unknown.
     pub contracts: Rc<[Contract]>,
     /// Contracts that callers or launchers of a function must satisfy.
@@ -38,7 +38,7 @@ pub struct Assumptions {
     /// Owed conditions that are not assumed, since they contradict known facts where only the contract constrains a
     /// value; `taken`: conditions that were assumed of calls.
     pub refused: FxHashSet<(FuncRef, String)>,
-    pub taken: Vec<Taken>,
+    pub taken: Vec<AssumedCondition>,
     /// Invariants of each caller-given object of a type; `looked_at`: number of these objects examined so far;
     /// `of_objects`: the resulting facts about them.
     pub invariants: Rc<[Invariant]>,
@@ -51,13 +51,13 @@ pub struct Assumptions {
     /// The path condition under which the contracts hold, if there are any for the executed function.
     pub required: Option<TermId>,
     /// Axioms that this execution does not take.
-    without: Without,
+    without: OmittedAxioms,
     /// Recorder of the axioms that the execution reached, if requested.
-    came_to: Option<Arc<CameTo>>,
+    came_to: Option<Arc<ConsultedAxioms>>,
     /// The assumed facts, each with all its sources.
     facts: FxHashMap<TermId, Vec<Arc<str>>>,
     /// Assumptions on each element of memory at function entry, with their sources.
-    always: Vec<(Always, Arc<str>)>,
+    always: Vec<(QuantifiedFact, Arc<str>)>,
     /// Stated conditions that cannot be applied, one line each.
     pub problems: Vec<String>,
 }
@@ -65,7 +65,7 @@ pub struct Assumptions {
 impl Assumptions {
     /// Returns the assumptions of an execution under stated conditions, without the axioms in `without`.
     #[must_use]
-    pub fn new(stated: &[Condition], without: Without, came_to: Option<Arc<CameTo>>) -> Self {
+    pub fn new(stated: &[StatedCondition], without: OmittedAxioms, came_to: Option<Arc<ConsultedAxioms>>) -> Self {
         Self { stated: stated.into(), without, came_to, ..Self::default() }
     }
 
@@ -79,7 +79,7 @@ impl Assumptions {
         !self.without.has(axiom)
     }
 
-    pub(super) fn note_always(&mut self, always: Always, who: &str) {
+    pub(super) fn note_always(&mut self, always: QuantifiedFact, who: &str) {
         self.always.push((always, who.into()));
     }
 

@@ -14,8 +14,8 @@ use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::axioms::Axiom;
-use contracts::assume::{Expr, Unary};
-use contracts::operators::Operator;
+use contracts::assume::{AssumeExpr, AssumeUnary};
+use contracts::operators::BinaryOperator;
 use ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Functions that glibc, CUDA's headers and others call when an `assert` fails.
 const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
 
-pub(super) enum Meaning {
+pub(super) enum ExprMeaning {
     Int(TermId),
     Bool(TermId),
 }
@@ -52,7 +52,7 @@ impl ExecutionContext<'_> {
             (None, Some(failure)) => (then, cond, failure),
             _ => return None,
         };
-        let Failure { text, calls, of_the_macro } = failure;
+        let AssertFailure { text, calls, of_the_macro } = failure;
         let loc = self.program.loc(f.module, func.blocks[at.index()].term_loc);
         let file = loc.file.rsplit('/').next().unwrap_or_default();
         let who = format!("`{text}` ({file}:{}), an assert that NDEBUG removes", loc.line);
@@ -222,17 +222,17 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the value of a name at function entry.
-    pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
+    pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &AssumeExpr) -> Result<TermId, String> {
         let func = self.function(f);
         let m = self.module(f);
-        let Expr::Name(name) = leaf else {
+        let AssumeExpr::Name(name) = leaf else {
             return Err(format!("`argv` is an input of `main`, not of `{}`", func.display));
         };
         let Some(i) = func.params.iter().position(|p| p.name == *name) else {
             return Err(self.no_such_name(f, name));
         };
         match (&m.ty(func.params[i].ty).kind, args.get(i)) {
-            (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(Meaning::Bool(*b))),
+            (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(ExprMeaning::Bool(*b))),
             (TypeKind::Int(bits), Some(v)) => {
                 let t = self.as_int_value(v, *bits);
                 Ok(self.interpret(t, *bits, !func.is_unsigned(name)))
@@ -244,32 +244,32 @@ impl MemoryDomain<'_> {
     /// Returns the meaning of an expression over the integers.
     pub(super) fn meaning(
         &mut self,
-        e: &Expr,
-        leaf: &mut dyn FnMut(&mut Self, &Expr) -> Result<TermId, String>,
-    ) -> Result<Meaning, String> {
-        use Meaning::{Bool, Int};
+        e: &AssumeExpr,
+        leaf: &mut dyn FnMut(&mut Self, &AssumeExpr) -> Result<TermId, String>,
+    ) -> Result<ExprMeaning, String> {
+        use ExprMeaning::{Bool, Int};
         Ok(match e {
-            Expr::Int(v) => Int(self.arena.int(*v)),
-            Expr::Name(_) | Expr::Argv(_) => Int(leaf(self, e)?),
-            Expr::Unary(op, a) => {
+            AssumeExpr::Int(v) => Int(self.arena.int(*v)),
+            AssumeExpr::Name(_) | AssumeExpr::Argv(_) => Int(leaf(self, e)?),
+            AssumeExpr::Unary(op, a) => {
                 let a = self.meaning(a, leaf)?;
                 match op {
-                    Unary::Minus => {
+                    AssumeUnary::Minus => {
                         let t = self.count(a);
                         Int(self.arena.neg(t))
                     }
-                    Unary::Not => {
+                    AssumeUnary::Not => {
                         let t = self.truth(a);
                         Bool(self.arena.not(t))
                     }
-                    Unary::Complement => {
+                    AssumeUnary::Complement => {
                         let t = self.count(a);
                         let t = self.arena.neg(t);
                         Int(self.arena.add_const(t, -1))
                     }
                 }
             }
-            Expr::Choice(c, a, b) => {
+            AssumeExpr::Choice(c, a, b) => {
                 let (c, a, b) = (self.meaning(c, leaf)?, self.meaning(a, leaf)?, self.meaning(b, leaf)?);
                 let c = self.truth(c);
                 if let (Bool(a), Bool(b)) = (&a, &b) {
@@ -280,7 +280,7 @@ impl MemoryDomain<'_> {
                 let (a, b) = (self.count(a), self.count(b));
                 Int(self.arena.ite(c, a, b))
             }
-            Expr::Binary(op, a, b) => {
+            AssumeExpr::Binary(op, a, b) => {
                 let (a, b) = (self.meaning(a, leaf)?, self.meaning(b, leaf)?);
                 self.binary_meaning(*op, a, b)?
             }
@@ -324,13 +324,15 @@ impl ValueDomain<'_> {
         }
     }
 
-    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
+    fn source(&self, main: FuncRef, leaf: &AssumeExpr) -> Result<InputSource, String> {
         match leaf {
-            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
-            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
+            AssumeExpr::Argv(k) => Ok(InputSource::Argv(*k)),
+            AssumeExpr::Name(n)
+                if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) =>
+            {
                 Ok(InputSource::Argc)
             }
-            Expr::Name(n) => Err(format!(
+            AssumeExpr::Name(n) => Err(format!(
                 "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
             )),
             _ => Err("it is no name".into()),
@@ -339,38 +341,38 @@ impl ValueDomain<'_> {
 }
 
 impl Terms {
-    fn count(&mut self, m: Meaning) -> TermId {
+    fn count(&mut self, m: ExprMeaning) -> TermId {
         match m {
-            Meaning::Int(t) => t,
-            Meaning::Bool(b) => {
+            ExprMeaning::Int(t) => t,
+            ExprMeaning::Bool(b) => {
                 let (one, zero) = (self.arena.int(1), self.arena.int(0));
                 self.arena.ite(b, one, zero)
             }
         }
     }
 
-    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
+    pub(super) fn truth(&mut self, m: ExprMeaning) -> TermId {
         match m {
-            Meaning::Bool(b) => b,
-            Meaning::Int(t) => {
+            ExprMeaning::Bool(b) => b,
+            ExprMeaning::Int(t) => {
                 let zero = self.arena.int(0);
                 self.arena.ne(t, zero)
             }
         }
     }
 
-    fn binary_meaning(&mut self, op: Operator, a: Meaning, b: Meaning) -> Result<Meaning, String> {
-        use Meaning::{Bool, Int};
+    fn binary_meaning(&mut self, op: BinaryOperator, a: ExprMeaning, b: ExprMeaning) -> Result<ExprMeaning, String> {
+        use ExprMeaning::{Bool, Int};
         Ok(match op {
-            Operator::Both | Operator::One => {
+            BinaryOperator::Both | BinaryOperator::One => {
                 let (a, b) = (self.truth(a), self.truth(b));
-                Bool(if op == Operator::Both { self.arena.and(a, b) } else { self.arena.or(a, b) })
+                Bool(if op == BinaryOperator::Both { self.arena.and(a, b) } else { self.arena.or(a, b) })
             }
-            Operator::Arithmetic(op) => {
+            BinaryOperator::Arithmetic(op) => {
                 let (x, y) = (self.count(a), self.count(b));
                 Int(self.arithmetic_said(op, x, y)?)
             }
-            Operator::Compare(op) => {
+            BinaryOperator::Compare(op) => {
                 let (x, y) = (self.count(a), self.count(b));
                 Bool(self.comparison_said(op, x, y))
             }
@@ -379,7 +381,7 @@ impl Terms {
 }
 
 /// Failure of an `assert`.
-struct Failure {
+struct AssertFailure {
     text: String,
     /// Call sites, from the call in the block inwards to that of one of [`FAILURES`].
     calls: Vec<Site>,
@@ -389,7 +391,7 @@ struct Failure {
 }
 
 /// Returns the `assert` whose failure a block is.
-fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
+fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<AssertFailure> {
     let (inst, to, args) =
         calls_in(&m.func(func.func).blocks[block.index()]).find(|(_, to, _)| fails(m, *to).is_some())?;
     let text = match args.first() {
@@ -403,7 +405,7 @@ fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
     if let Some(Some(inner)) = fails(m, to) {
         calls.push(Site { func: FuncRef { module: func.module, func: to }, block: BlockId(0), inst: inner });
     }
-    Some(Failure { text, calls, of_the_macro: args.iter().any(|a| names_its_function(m, a)) })
+    Some(AssertFailure { text, calls, of_the_macro: args.iter().any(|a| names_its_function(m, a)) })
 }
 
 /// Whether an argument is the `__PRETTY_FUNCTION__` that glibc's `assert` (2.36) passes in C++.
@@ -432,7 +434,7 @@ fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
 
 #[cfg(test)]
 mod tests {
-    use super::Meaning;
+    use super::ExprMeaning;
     use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::InputSource;
@@ -476,6 +478,6 @@ mod tests {
         let m = e.meaning(&parse("n").unwrap(), &mut |_, _| Ok(n)).ok();
         let c = m.map(|m| e.truth(m));
         assert!(c.is_some_and(|c| e.arena.is_boolean(c)), "a number as a condition is compared with 0");
-        assert!(matches!(e.meaning(&parse("n > 1").unwrap(), &mut |_, _| Ok(n)), Ok(Meaning::Bool(_))));
+        assert!(matches!(e.meaning(&parse("n > 1").unwrap(), &mut |_, _| Ok(n)), Ok(ExprMeaning::Bool(_))));
     }
 }

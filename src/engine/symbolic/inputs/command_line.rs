@@ -5,13 +5,13 @@
 //! option once for each input that the model mentions.
 
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::memory::value::{Base, GuardedTarget};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Whether an option takes an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum OptionArgument {
     Nothing,
     Argument,
     Perhaps,
@@ -24,7 +24,7 @@ pub struct OptionWord {
     pub value: i128,
     /// Spelling on the command line: `-s`, `--size`.
     pub word: String,
-    pub takes: Takes,
+    pub takes: OptionArgument,
 }
 
 /// Result of one parser call.
@@ -37,7 +37,7 @@ pub struct FoundOption {
 
 /// Comparison of an argument with a word.
 #[derive(Clone, Debug)]
-pub struct Compared {
+pub struct ArgumentComparison {
     /// Index of the argument.
     pub(super) index: TermId,
     pub(super) word: String,
@@ -52,10 +52,10 @@ pub fn option_name(word: &str) -> &str {
 }
 
 /// Returns the only object that a pointer points into unless it is null, and the offset.
-pub fn one_object(p: &[Target]) -> Option<(ObjId, TermId)> {
+pub fn one_object(p: &[GuardedTarget]) -> Option<(ObjId, TermId)> {
     let mut targets = p.iter().filter(|t| !matches!(t.base, Base::Null));
     match (targets.next()?, targets.next()) {
-        (Target { base: Base::Object(o), offset, .. }, None) => Some((*o, *offset)),
+        (GuardedTarget { base: Base::Object(o), offset, .. }, None) => Some((*o, *offset)),
         _ => None,
     }
 }

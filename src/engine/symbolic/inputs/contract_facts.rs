@@ -5,37 +5,37 @@
 //! satisfy it, and is reported like any assumption. The contract is assumed for the function that an execution begins
 //! with, not for its callees: their arguments are known.
 
-use super::assume::Taken;
-use super::contract_terms::{Asked, Names};
+use super::assume::AssumedCondition;
+use super::contract_terms::{NameMeanings, TermScope};
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::loops::quantified_facts::Always;
+use crate::symbolic::loops::quantified_facts::QuantifiedFact;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::axioms::Axiom;
 use contracts::ast::{CondKind, Forall};
-use contracts::{Contract, Requirement, Term};
+use contracts::{Contract, ContractTerm, Requirement};
 use ir::FuncRef;
 use std::rc::Rc;
 
 /// Function with its arguments and, if launched, its launch configuration.
 #[derive(Clone, Copy)]
-pub struct Called<'a> {
+pub struct ContractCall<'a> {
     pub f: FuncRef,
     pub args: &'a [Value],
     pub launch: Option<&'a LaunchConfig>,
-    pub by: By,
+    pub by: ContractParty,
 }
 
 /// Who is responsible for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum ContractParty {
     /// The callers are unknown: the contract is assumed at the start of the execution.
     Entry,
     /// A known caller must satisfy the contract: unknown values are not constrained.
@@ -45,10 +45,10 @@ pub enum By {
 }
 
 /// Meaning of a condition.
-pub(super) enum Said {
+pub(super) enum ConditionMeaning {
     Now(TermId),
     /// A condition on every integer between two others: instances hold for each that is read.
-    Always(Always),
+    Always(QuantifiedFact),
 }
 
 /// Prefix of the input that represents a contract's claim about two pointers; their names follow.
@@ -69,7 +69,7 @@ impl ExecutionContext<'_> {
                 return s;
             }
             let stack = self.call_stack().to_vec();
-            return self.owe_contracts(Called { f, args, launch: None, by: By::Caller }, s, &stack);
+            return self.owe_contracts(ContractCall { f, args, launch: None, by: ContractParty::Caller }, s, &stack);
         }
         if self.assumptions.contracts.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
@@ -83,7 +83,7 @@ impl ExecutionContext<'_> {
                 let parts = r.parts();
                 if parts.iter().any(is_of_places) { parts } else { vec![r.clone()] }
             }) {
-                s = self.required(Called { f, args, launch: None, by: By::Entry }, s, &required);
+                s = self.required(ContractCall { f, args, launch: None, by: ContractParty::Entry }, s, &required);
             }
             self.assumptions.required = Some(s.path);
         }
@@ -92,7 +92,7 @@ impl ExecutionContext<'_> {
 
     /// Records for the rule `contract` a call or launch that may violate a contract; `stack` ends with the call. If
     /// the extent of a pointer is unknown, only the contract constrains it: it is assumed.
-    pub fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
+    pub fn owe_contracts(&mut self, called: ContractCall<'_>, mut s: State, stack: &[Site]) -> State {
         if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
         }
@@ -106,14 +106,14 @@ impl ExecutionContext<'_> {
                 continue;
             }
             let broken = match self.holds(called, &s, &required) {
-                Ok(Said::Now(holds)) => self.arena.not(holds),
-                Ok(Said::Always(always)) => always.broken(&mut self.arena),
+                Ok(ConditionMeaning::Now(holds)) => self.arena.not(holds),
+                Ok(ConditionMeaning::Always(always)) => always.broken(&mut self.arena),
                 Err(_) => {
                     let before = s.path;
-                    s = self.required(Called { by: By::Taken, ..called }, s, &required);
+                    s = self.required(ContractCall { by: ContractParty::Taken, ..called }, s, &required);
                     if s.path != before {
                         let (function, path) = (called.f, s.path);
-                        self.assumptions.taken.push(Taken { function, required, before, path });
+                        self.assumptions.taken.push(AssumedCondition { function, required, before, path });
                     }
                     continue;
                 }
@@ -133,44 +133,64 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the meaning of a condition in a state.
-    fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
-        let mut asked =
-            Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![], defined: vec![] };
+    fn holds(
+        &mut self,
+        called: ContractCall<'_>,
+        s: &State,
+        required: &Requirement,
+    ) -> Result<ConditionMeaning, String> {
+        let mut asked = TermScope {
+            names: NameMeanings::Of(called),
+            function: called.f,
+            state: s.clone(),
+            bound: vec![],
+            defined: vec![],
+        };
         self.said(&mut asked, required, called.by)
     }
 
     /// Returns the meaning of a condition for the names in `asked`.
-    pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, by: By) -> Result<Said, String> {
+    pub(super) fn said(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        required: &Requirement,
+        by: ContractParty,
+    ) -> Result<ConditionMeaning, String> {
         match &required.condition.kind {
-            CondKind::Disjoint(all) => self.are_apart(asked, by, all).map(Said::Now),
+            CondKind::Disjoint(all) => self.are_apart(asked, by, all).map(ConditionMeaning::Now),
             CondKind::Forall(all) => match self.condition_of(asked, &required.condition) {
-                Ok(every) => Ok(Said::Now(every)),
-                Err(_) => self.forall(asked, all).map(Said::Always),
+                Ok(every) => Ok(ConditionMeaning::Now(every)),
+                Err(_) => self.forall(asked, all).map(ConditionMeaning::Always),
             },
-            _ => self.condition_of(asked, &required.condition).map(Said::Now),
+            _ => self.condition_of(asked, &required.condition).map(ConditionMeaning::Now),
         }
     }
 
     /// Returns a condition on each integer between two others.
-    fn forall(&mut self, asked: &mut Asked<'_>, all: &Forall) -> Result<Always, String> {
+    fn forall(&mut self, asked: &mut TermScope<'_>, all: &Forall) -> Result<QuantifiedFact, String> {
         let (from, to) = (self.number_said(asked, &all.from)?, self.number_said(asked, &all.to)?);
         let k = self.arena.fresh(
             SymKind::Iteration { name: all.variable.clone() },
             all.variable.clone(),
-            Range::new(0, LARGEST),
+            Interval::new(0, LARGEST),
         );
         let count = self.arena.sub(to, from);
         let count = self.arena.add_const(count, i128::from(all.closed));
         let at = self.arena.add(from, k);
         let cond = self.with_bound(asked, &all.variable, at, &all.body)?;
-        Ok(Always::new(k, count, cond))
+        Ok(QuantifiedFact::new(k, count, cond))
     }
 
     /// Returns the condition that no two of these share a byte. Whether two names of caller memory are the same object
     /// is unknown: if the contract is assumed for the whole execution they are disjoint, and an input of that name
     /// makes verdicts depend on it.
-    fn are_apart(&mut self, asked: &mut Asked<'_>, by: By, all: &[Term]) -> Result<TermId, String> {
-        let mut places: Vec<(Target, String)> = vec![];
+    fn are_apart(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        by: ContractParty,
+        all: &[ContractTerm],
+    ) -> Result<TermId, String> {
+        let mut places: Vec<(GuardedTarget, String)> = vec![];
         for term in all {
             // A null pointer has no bytes.
             let Some(p) = self.pointer_of(asked, term)? else { continue };
@@ -186,7 +206,7 @@ impl ExecutionContext<'_> {
                     }
                 };
                 if self.may_be_given_twice(*x, *y) {
-                    if by != By::Entry {
+                    if by != ContractParty::Entry {
                         return Err(format!("whether `{of_a}` and `{of_b}` are one is not known there"));
                     }
                     self.assumptions.disjoint.insert((*x.min(y), *x.max(y)));
@@ -208,22 +228,22 @@ impl ExecutionContext<'_> {
         Ok(self.arena.and_all(apart))
     }
 
-    fn required(&mut self, called: Called<'_>, s: State, required: &Requirement) -> State {
+    fn required(&mut self, called: ContractCall<'_>, s: State, required: &Requirement) -> State {
         let Requirement { text, origin, .. } = required;
         let display = &self.function(called.f).display;
         let who = format!("`{text}` ({origin}), the contract of `{display}`");
         match self.holds(called, &s, required) {
-            Ok(Said::Always(always)) => {
+            Ok(ConditionMeaning::Always(always)) => {
                 let otherwise = self.arena.not(s.path);
                 let always = always.where_not(&mut self.arena, otherwise);
                 self.assumptions.note_always(always, &who);
                 s
             }
-            Ok(Said::Now(c)) => self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
-                if called.by == By::Taken {
+            Ok(ConditionMeaning::Now(c)) => self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
+                if called.by == ContractParty::Taken {
                     let (before, path) = (s.path, self.arena.bool(false));
                     let required = required.clone();
-                    self.assumptions.taken.push(Taken { function: called.f, required, before, path });
+                    self.assumptions.taken.push(AssumedCondition { function: called.f, required, before, path });
                     return s;
                 }
                 self.problem(format!(
@@ -272,7 +292,7 @@ impl MemoryDomain<'_> {
             return Err(format!("the extent of `{name}` is not known"));
         }
         let source = InputSource::Param { function: self.function(f).display.clone(), name: format!("extent({name})") };
-        let extent = self.arena.fresh(SymKind::Input(source), format!("extent({name})"), Range::new(0, LARGEST));
+        let extent = self.arena.fresh(SymKind::Input(source), format!("extent({name})"), Interval::new(0, LARGEST));
         self.heap.set_extent(o, extent);
         Ok(extent)
     }

@@ -5,31 +5,31 @@
 //! contains a division by zero or a read outside of an array, it does not hold there, and the term is weaker: the term
 //! assumes no more than the caller guarantees.
 
-use super::contract_facts::{By, Called};
+use super::contract_facts::{ContractCall, ContractParty};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::term::TermId;
-use contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
-use contracts::{Cond, Term};
-use ir::{FuncRef, Plain, Pred, TypeId, TypeKind, element_name, plain_number, pointee_name};
+use contracts::ast::{Binary, Comparison, CondKind, ContractFunction, MemberOperator, TermKind, UnaryOperator};
+use contracts::{Cond, ContractTerm};
+use ir::{ArithmeticType, FuncRef, Pred, TypeId, TypeKind, element_name, plain_number, pointee_name};
 use std::rc::Rc;
 
 /// Meaning of the names in a condition.
 #[derive(Clone)]
-pub(super) enum Names<'a> {
+pub(super) enum NameMeanings<'a> {
     /// The parameters of a function.
-    Of(Called<'a>),
+    Of(ContractCall<'a>),
     /// The members of an object.
-    Members(Pointed),
+    Members(PointerOrObject),
 }
 
 /// Context in which a condition is evaluated.
-pub(super) struct Asked<'a> {
-    pub names: Names<'a>,
+pub(super) struct TermScope<'a> {
+    pub names: NameMeanings<'a>,
     /// Function whose module has the types.
     pub function: FuncRef,
     pub state: State,
@@ -41,14 +41,14 @@ pub(super) struct Asked<'a> {
 
 /// A pointer, or the object at its target.
 #[derive(Clone)]
-pub(super) struct Pointed {
-    pub targets: Rc<Vec<Target>>,
-    pub element: Element,
+pub(super) struct PointerOrObject {
+    pub targets: Rc<Vec<GuardedTarget>>,
+    pub element: ElementType,
 }
 
 /// Type of an object in memory.
 #[derive(Clone, Default)]
-pub(super) struct Element {
+pub(super) struct ElementType {
     /// Spelling in the source, if known.
     pub name: String,
     pub ty: Option<TypeId>,
@@ -59,20 +59,20 @@ pub(super) struct Element {
 }
 
 /// Value that a term denotes.
-enum Denoted {
+enum DenotedValue {
     Number(TermId),
     Null,
-    Pointer(Pointed),
-    Object(Pointed),
+    Pointer(PointerOrObject),
+    Object(PointerOrObject),
 }
 
 /// Maximum number of values of a `forall` variable that are expanded one by one, if its bounds are constants.
 const ONE_BY_ONE: i128 = 16;
 
-type Found<T> = Result<T, String>;
+type TermResult<T> = Result<T, String>;
 
 impl ExecutionContext<'_> {
-    pub(super) fn condition_of(&mut self, asked: &mut Asked<'_>, c: &Cond) -> Found<TermId> {
+    pub(super) fn condition_of(&mut self, asked: &mut TermScope<'_>, c: &Cond) -> TermResult<TermId> {
         Ok(match &c.kind {
             CondKind::Literal(b) => self.arena.bool(*b),
             CondKind::Compare(op, a, b) => {
@@ -80,24 +80,24 @@ impl ExecutionContext<'_> {
                 self.where_defined(asked, holds)
             }
             CondKind::Truth(t) => match self.denoted(asked, t)? {
-                Denoted::Number(t) => self.is_true(asked, t),
-                Denoted::Null => self.arena.bool(false),
-                Denoted::Pointer(p) => {
+                DenotedValue::Number(t) => self.is_true(asked, t),
+                DenotedValue::Null => self.arena.bool(false),
+                DenotedValue::Pointer(p) => {
                     let null = self.is_null(&p, t)?;
                     self.arena.not(null)
                 }
-                Denoted::Object(_) => return Err(format!("`{t}` is neither a number nor a pointer")),
+                DenotedValue::Object(_) => return Err(format!("`{t}` is neither a number nor a pointer")),
             },
             CondKind::Not(c) => {
                 let c = self.condition_of(asked, c)?;
                 self.arena.not(c)
             }
             CondKind::And(all) => {
-                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<Found<Vec<_>>>()?;
+                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<TermResult<Vec<_>>>()?;
                 self.arena.and_all(all)
             }
             CondKind::Or(all) => {
-                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<Found<Vec<_>>>()?;
+                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<TermResult<Vec<_>>>()?;
                 self.arena.or_all(all)
             }
             CondKind::Implies(a, b) => {
@@ -139,34 +139,44 @@ impl ExecutionContext<'_> {
     /// Evaluates a condition with a value for a variable of `forall`.
     pub(super) fn with_bound(
         &mut self,
-        asked: &mut Asked<'_>,
+        asked: &mut TermScope<'_>,
         variable: &str,
         value: TermId,
         body: &Cond,
-    ) -> Found<TermId> {
+    ) -> TermResult<TermId> {
         asked.bound.push((variable.to_owned(), value));
         let body = self.condition_of(asked, body);
         asked.bound.pop();
         body
     }
 
-    pub(super) fn number_said(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<TermId> {
+    pub(super) fn number_said(&mut self, asked: &mut TermScope<'_>, t: &ContractTerm) -> TermResult<TermId> {
         match self.denoted(asked, t)? {
-            Denoted::Number(t) => Ok(t),
+            DenotedValue::Number(t) => Ok(t),
             _ => Err(format!("`{t}` is no number")),
         }
     }
 
     /// Returns the target of a pointer, for the functions of contracts that take one.
-    pub(super) fn pointer_of(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Option<Pointed>> {
+    pub(super) fn pointer_of(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        t: &ContractTerm,
+    ) -> TermResult<Option<PointerOrObject>> {
         match self.denoted(asked, t)? {
-            Denoted::Pointer(p) => Ok(Some(p)),
-            Denoted::Null => Ok(None),
+            DenotedValue::Pointer(p) => Ok(Some(p)),
+            DenotedValue::Null => Ok(None),
             _ => Err(format!("`{t}` is no pointer here")),
         }
     }
 
-    fn comparison_of(&mut self, asked: &mut Asked<'_>, op: Comparison, a: &Term, b: &Term) -> Found<TermId> {
+    fn comparison_of(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        op: Comparison,
+        a: &ContractTerm,
+        b: &ContractTerm,
+    ) -> TermResult<TermId> {
         use Comparison::{Eq, Ge, Gt, Lt, Ne};
         if elements(b).is_some() && elements(a).is_none() {
             return self.comparison_of(asked, op.swapped(), b, a);
@@ -182,19 +192,20 @@ impl ExecutionContext<'_> {
             return Ok(if matches!(op, Ge | Gt) { enough } else { self.arena.not(enough) });
         }
         let (x, y) = match (self.denoted(asked, a)?, self.denoted(asked, b)?) {
-            (Denoted::Number(x), Denoted::Number(y)) => (x, y),
-            (Denoted::Pointer(p), Denoted::Null) | (Denoted::Null, Denoted::Pointer(p)) => {
+            (DenotedValue::Number(x), DenotedValue::Number(y)) => (x, y),
+            (DenotedValue::Pointer(p), DenotedValue::Null) | (DenotedValue::Null, DenotedValue::Pointer(p)) => {
                 let null = self.is_null(&p, a)?;
                 return self.equality(op, null);
             }
             // Pointers are compared with no number except for 0.
-            (Denoted::Pointer(p), Denoted::Number(n)) | (Denoted::Number(n), Denoted::Pointer(p))
+            (DenotedValue::Pointer(p), DenotedValue::Number(n))
+            | (DenotedValue::Number(n), DenotedValue::Pointer(p))
                 if self.arena.as_int(n) == Some(0) =>
             {
                 let null = self.is_null(&p, a)?;
                 return self.equality(op, null);
             }
-            (Denoted::Pointer(p), Denoted::Pointer(q)) => {
+            (DenotedValue::Pointer(p), DenotedValue::Pointer(q)) => {
                 known(&p, a)?;
                 known(&q, b)?;
                 let same = self.compare_pointers(Pred::Eq, &p.targets, &q.targets);
@@ -205,29 +216,29 @@ impl ExecutionContext<'_> {
         Ok(self.comparison_said(op, x, y))
     }
 
-    fn is_null(&mut self, p: &Pointed, said: &Term) -> Found<TermId> {
+    fn is_null(&mut self, p: &PointerOrObject, said: &ContractTerm) -> TermResult<TermId> {
         known(p, said)?;
         let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
-        Ok(self.compare_pointers(Pred::Eq, &p.targets, &[Target::new(cond, Base::Null, zero)]))
+        Ok(self.compare_pointers(Pred::Eq, &p.targets, &[GuardedTarget::new(cond, Base::Null, zero)]))
     }
 
-    fn denoted(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Denoted> {
+    fn denoted(&mut self, asked: &mut TermScope<'_>, t: &ContractTerm) -> TermResult<DenotedValue> {
         if let Some(number) = self.number_of_tensor(asked, t)? {
-            return Ok(Denoted::Number(number));
+            return Ok(DenotedValue::Number(number));
         }
         Ok(match &t.kind {
-            TermKind::Int(v) => Denoted::Number(self.arena.int(*v)),
-            TermKind::Null => Denoted::Null,
+            TermKind::Int(v) => DenotedValue::Number(self.arena.int(*v)),
+            TermKind::Null => DenotedValue::Null,
             TermKind::Name(name) => match asked.bound.iter().rev().find(|(n, _)| n == name) {
-                Some((_, value)) => Denoted::Number(*value),
+                Some((_, value)) => DenotedValue::Number(*value),
                 None => self.name_of(asked, name)?,
             },
             TermKind::Launch(_) => {
-                let Names::Of(called) = &asked.names else {
+                let NameMeanings::Of(called) = &asked.names else {
                     return Err(format!("`{t}` is of a kernel's launch alone"));
                 };
                 let found = self.of_the_launch(&t.to_string(), called.launch);
-                Denoted::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
+                DenotedValue::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
             }
             TermKind::Member(of, access, name) => {
                 let found = self.object_said(asked, of, *access)?;
@@ -248,83 +259,93 @@ impl ExecutionContext<'_> {
                     .object_said(asked, of, *access)
                     .map_err(|_| format!("`{of}` has no functions that are known here"))?;
                 match (name.as_str(), args.as_slice()) {
-                    ("size", []) => Denoted::Number(self.size_of_container(asked, &found, t)?),
-                    ("data", []) => Denoted::Pointer(self.data_of_container(asked, &found, t)?),
+                    ("size", []) => DenotedValue::Number(self.size_of_container(asked, &found, t)?),
+                    ("data", []) => DenotedValue::Pointer(self.data_of_container(asked, &found, t)?),
                     _ => return Err(format!("`{t}` is not followed")),
                 }
             }
-            TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
+            TermKind::SizeOf(name) => DenotedValue::Number(self.size_named(asked, name)?),
             TermKind::Cast(_, t) => self.denoted(asked, t)?,
             TermKind::Unary(op, t) => {
                 let t = self.number_said(asked, t)?;
                 let minus = self.arena.neg(t);
-                Denoted::Number(if *op == Unary::Minus { minus } else { self.arena.add_const(minus, -1) })
+                DenotedValue::Number(if *op == UnaryOperator::Minus { minus } else { self.arena.add_const(minus, -1) })
             }
             TermKind::Binary(op, a, b) => match (op, self.denoted(asked, a)?, self.denoted(asked, b)?) {
-                (_, Denoted::Number(x), Denoted::Number(y)) => Denoted::Number(self.arithmetic_said(*op, x, y)?),
-                (Binary::Add, Denoted::Pointer(p), Denoted::Number(n))
-                | (Binary::Add, Denoted::Number(n), Denoted::Pointer(p)) => Denoted::Pointer(self.advanced(p, n)?),
-                (Binary::Sub, Denoted::Pointer(p), Denoted::Number(n)) => {
+                (_, DenotedValue::Number(x), DenotedValue::Number(y)) => {
+                    DenotedValue::Number(self.arithmetic_said(*op, x, y)?)
+                }
+                (Binary::Add, DenotedValue::Pointer(p), DenotedValue::Number(n))
+                | (Binary::Add, DenotedValue::Number(n), DenotedValue::Pointer(p)) => {
+                    DenotedValue::Pointer(self.advanced(p, n)?)
+                }
+                (Binary::Sub, DenotedValue::Pointer(p), DenotedValue::Number(n)) => {
                     let n = self.arena.neg(n);
-                    Denoted::Pointer(self.advanced(p, n)?)
+                    DenotedValue::Pointer(self.advanced(p, n)?)
                 }
                 _ => return Err(format!("`{t}` is no arithmetic of numbers")),
             },
             TermKind::Choice(c, a, b) => {
                 let c = self.condition_of(asked, c)?;
                 let (a, b) = (self.number_said(asked, a)?, self.number_said(asked, b)?);
-                Denoted::Number(self.arena.ite(c, a, b))
+                DenotedValue::Number(self.arena.ite(c, a, b))
             }
-            TermKind::Apply(function, of) => Denoted::Number(self.applied_of(asked, *function, of, t)?),
+            TermKind::Apply(function, of) => DenotedValue::Number(self.applied_of(asked, *function, of, t)?),
         })
     }
 
     /// Returns the object that `of.` or `of->` denotes.
-    fn object_said(&mut self, asked: &mut Asked<'_>, of: &Term, access: Access) -> Found<Pointed> {
+    fn object_said(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        of: &ContractTerm,
+        access: MemberOperator,
+    ) -> TermResult<PointerOrObject> {
         match (self.denoted(asked, of)?, access) {
-            (Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow) => Ok(found),
+            (DenotedValue::Object(found), MemberOperator::Dot)
+            | (DenotedValue::Pointer(found), MemberOperator::Arrow) => Ok(found),
             _ => Err(format!("`{of}` has no members that are known here")),
         }
     }
 
-    fn name_of(&mut self, asked: &mut Asked<'_>, name: &str) -> Found<Denoted> {
+    fn name_of(&mut self, asked: &mut TermScope<'_>, name: &str) -> TermResult<DenotedValue> {
         let called = match &asked.names {
-            Names::Of(called) => *called,
-            Names::Members(of) => return self.member_of(asked, &of.clone(), name),
+            NameMeanings::Of(called) => *called,
+            NameMeanings::Members(of) => return self.member_of(asked, &of.clone(), name),
         };
         let (func, m) = (self.program.func(called.f), self.program.module(called.f.module));
         let Some(i) = func.params.iter().position(|p| p.name == *name) else {
             let found = self.structure_in_registers(&mut asked.state, called, name);
-            return found.map(Denoted::Object).ok_or_else(|| self.no_such_name(called.f, name));
+            return found.map(DenotedValue::Object).ok_or_else(|| self.no_such_name(called.f, name));
         };
         let p = &func.params[i];
         Ok(match (&m.ty(p.ty).kind, called.args.get(i)) {
             (TypeKind::Int(_), Some(Value::Bool(b))) => {
                 let (one, zero) = (self.arena.int(1), self.arena.int(0));
-                Denoted::Number(self.arena.ite(*b, one, zero))
+                DenotedValue::Number(self.arena.ite(*b, one, zero))
             }
             (TypeKind::Int(bits), Some(v)) => {
                 let t = self.as_int_value(v, *bits);
-                Denoted::Number(self.interpret(t, *bits, !func.is_unsigned(name)))
+                DenotedValue::Number(self.interpret(t, *bits, !func.is_unsigned(name)))
             }
             (TypeKind::Ptr(_), Some(Value::Ptr(targets))) => {
                 let type_name = func.declared_type(name).unwrap_or_default();
                 let element = match p.byval {
-                    Some(ty) => Element { name: type_name.to_owned(), ty: Some(ty), ..Element::default() },
-                    None => Element { bytes: func.element_bytes(i), ..self.element_named(called.f, type_name) },
+                    Some(ty) => ElementType { name: type_name.to_owned(), ty: Some(ty), ..ElementType::default() },
+                    None => ElementType { bytes: func.element_bytes(i), ..self.element_named(called.f, type_name) },
                 };
-                let at = Pointed { targets: targets.clone(), element };
+                let at = PointerOrObject { targets: targets.clone(), element };
                 if p.byval.is_some() || type_name.ends_with('&') && self.is_structure(called.f, &at) {
-                    Denoted::Object(at)
+                    DenotedValue::Object(at)
                 } else {
-                    Denoted::Pointer(at)
+                    DenotedValue::Pointer(at)
                 }
             }
             _ => return Err(format!("`{name}` of `{}` is neither a number nor a pointer", func.display)),
         })
     }
 
-    fn member_of(&mut self, asked: &Asked<'_>, of: &Pointed, name: &str) -> Found<Denoted> {
+    fn member_of(&mut self, asked: &TermScope<'_>, of: &PointerOrObject, name: &str) -> TermResult<DenotedValue> {
         let m = self.module(asked.function);
         let unknown = || format!("the members of `{}` are not known here", of.element.name);
         let ty = of.element.ty.ok_or_else(unknown)?;
@@ -339,7 +360,7 @@ impl ExecutionContext<'_> {
             return Err(format!("`{}` has no member `{name}`; it has {}", of.element.name, all.join(", ")));
         };
         let declared = field.declared.clone();
-        let element = Element {
+        let element = ElementType {
             name: declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default(),
             ty: Some(field.ty),
             unsigned: declared.as_ref().is_some_and(|d| d.unsigned),
@@ -347,29 +368,29 @@ impl ExecutionContext<'_> {
             pointee: declared.and_then(|d| d.pointee),
         };
         let targets = self.shifted(&of.targets, i128::from(at));
-        self.read(asked, &Pointed { targets, element }, &Term::name(name))
+        self.read(asked, &PointerOrObject { targets, element }, &ContractTerm::name(name))
     }
 
-    fn indexed(&mut self, asked: &mut Asked<'_>, p: &Term, index: TermId) -> Found<Pointed> {
+    fn indexed(&mut self, asked: &mut TermScope<'_>, p: &ContractTerm, index: TermId) -> TermResult<PointerOrObject> {
         match self.denoted(asked, p)? {
-            Denoted::Pointer(at) => self.advanced(at, index),
+            DenotedValue::Pointer(at) => self.advanced(at, index),
             _ => Err(format!("`{p}` is no pointer or array")),
         }
     }
 
     /// Reads the value at an address: an object, an array as the pointer to its first element, a number or a pointer.
-    fn read(&mut self, asked: &Asked<'_>, at: &Pointed, said: &Term) -> Found<Denoted> {
+    fn read(&mut self, asked: &TermScope<'_>, at: &PointerOrObject, said: &ContractTerm) -> TermResult<DenotedValue> {
         let m = self.module(asked.function);
         known(at, said)?;
         let ty = at.element.ty.ok_or_else(|| format!("the type of `{said}` is not known here"))?;
         Ok(match &m.ty(ty).kind {
-            TypeKind::Struct { .. } => Denoted::Object(at.clone()),
+            TypeKind::Struct { .. } => DenotedValue::Object(at.clone()),
             TypeKind::Array { elem, .. } => {
                 let name = element_name(&at.element.name);
                 let bytes = Some(m.size_of(*elem).get()).filter(|b| *b > 0);
-                let Element { unsigned, pointee, .. } = at.element;
-                let element = Element { name, ty: Some(*elem), unsigned, bytes, pointee };
-                Denoted::Pointer(Pointed { targets: at.targets.clone(), element })
+                let ElementType { unsigned, pointee, .. } = at.element;
+                let element = ElementType { name, ty: Some(*elem), unsigned, bytes, pointee };
+                DenotedValue::Pointer(PointerOrObject { targets: at.targets.clone(), element })
             }
             TypeKind::Int(bits) => {
                 let v = self.look(asked, &at.targets, ty);
@@ -384,21 +405,21 @@ impl ExecutionContext<'_> {
                         self.interpret(t, *bits, !at.element.unsigned)
                     }
                 };
-                Denoted::Number(t)
+                DenotedValue::Number(t)
             }
             TypeKind::Ptr(_) => {
                 let v = self.look(asked, &at.targets, ty);
                 let targets = self.as_pointer(&v);
                 let named = self.element_named(asked.function, &at.element.name);
-                let element = Element { bytes: at.element.pointee.or(named.bytes), ..named };
-                Denoted::Pointer(Pointed { targets, element })
+                let element = ElementType { bytes: at.element.pointee.or(named.bytes), ..named };
+                DenotedValue::Pointer(PointerOrObject { targets, element })
             }
             _ => return Err(format!("`{said}` is neither a number nor a pointer")),
         })
     }
 
     /// Loads a value on behalf of the analysis, not of the program.
-    fn look(&mut self, asked: &Asked<'_>, targets: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+    fn look(&mut self, asked: &TermScope<'_>, targets: &Rc<Vec<GuardedTarget>>, ty: TypeId) -> Value {
         let used = self.runtime.used_by_host.clone();
         let v = self.load_typed(&mut asked.state.clone(), asked.function, targets, ty);
         self.runtime.used_by_host = used;
@@ -406,7 +427,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the bytes from a pointer to the end of its object, and the size of an element.
-    fn extent_and_size(&mut self, asked: &mut Asked<'_>, p: &Term) -> Found<(TermId, i128)> {
+    fn extent_and_size(&mut self, asked: &mut TermScope<'_>, p: &ContractTerm) -> TermResult<(TermId, i128)> {
         let Some(pointed) = self.pointer_of(asked, p)? else { return Ok((self.arena.int(0), 1)) };
         let bytes = pointed
             .element
@@ -415,33 +436,39 @@ impl ExecutionContext<'_> {
         Ok((self.extent_from(asked, &pointed, p)?, i128::from(bytes)))
     }
 
-    fn applied_of(&mut self, asked: &mut Asked<'_>, function: Built, of: &[Term], t: &Term) -> Found<TermId> {
+    fn applied_of(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        function: ContractFunction,
+        of: &[ContractTerm],
+        t: &ContractTerm,
+    ) -> TermResult<TermId> {
         match (function, of) {
-            (Built::Extent, [p]) => match self.pointer_of(asked, p)? {
+            (ContractFunction::Extent, [p]) => match self.pointer_of(asked, p)? {
                 Some(pointed) => self.extent_from(asked, &pointed, p),
                 None => Ok(self.arena.int(0)),
             },
-            (Built::Elements, [p]) => {
+            (ContractFunction::Elements, [p]) => {
                 let (extent, size) = self.extent_and_size(asked, p)?;
                 Ok(self.arena.floor_div(extent, size.max(1)))
             }
-            (Built::Min | Built::Max, [first, rest @ ..]) => {
+            (ContractFunction::Min | ContractFunction::Max, [first, rest @ ..]) => {
                 let mut so_far = self.number_said(asked, first)?;
                 for one in rest {
                     let one = self.number_said(asked, one)?;
                     let less = self.arena.le(so_far, one);
                     let (least, most) = (self.arena.ite(less, so_far, one), self.arena.ite(less, one, so_far));
-                    so_far = if function == Built::Min { least } else { most };
+                    so_far = if function == ContractFunction::Min { least } else { most };
                 }
                 Ok(so_far)
             }
-            (Built::Abs, [x]) => {
+            (ContractFunction::Abs, [x]) => {
                 let x = self.number_said(asked, x)?;
                 let (zero, minus) = (self.arena.int(0), self.arena.neg(x));
                 let negative = self.arena.lt(x, zero);
                 Ok(self.arena.ite(negative, minus, x))
             }
-            (Built::CeilDiv, [a, b]) => {
+            (ContractFunction::CeilDiv, [a, b]) => {
                 let (a, b) = (self.number_said(asked, a)?, self.number_said(asked, b)?);
                 match self.arena.as_int(b) {
                     Some(by) if by > 0 => {
@@ -458,8 +485,8 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
-        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
+    fn extent_from(&mut self, asked: &TermScope<'_>, p: &PointerOrObject, said: &ContractTerm) -> TermResult<TermId> {
+        let owing = matches!(&asked.names, NameMeanings::Of(called) if called.by == ContractParty::Caller);
         let mut all: Option<TermId> = None;
         for target in p.targets.clone().iter() {
             let left = match &target.base {
@@ -498,30 +525,30 @@ impl ValueDomain<'_> {
         format!("`{}` has no parameter `{name}`; it has {has}", func.display)
     }
 
-    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
+    fn is_structure(&self, f: FuncRef, p: &PointerOrObject) -> bool {
         p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
     }
 
     /// Returns the pointee type of a pointer type.
-    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
-        let Some(name) = pointee_name(pointer) else { return Element::default() };
+    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> ElementType {
+        let Some(name) = pointee_name(pointer) else { return ElementType::default() };
         let m = self.module(f);
         let plain = name.trim_start_matches("const ").trim();
-        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
+        let unsigned = matches!(plain_number(plain), Some(ArithmeticType::Int { unsigned: true, .. }));
         let ty = m.type_named(name);
         // A module contains only the types that its code uses.
         let of_number = || match plain_number(plain)? {
-            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+            ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits) => Some(u64::from(bits / 8)),
         };
         let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
-        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
+        ElementType { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
     }
 
-    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
+    fn size_named(&mut self, asked: &TermScope<'_>, name: &str) -> TermResult<TermId> {
         let m = self.module(asked.function);
         let plain = name.trim_start_matches("const ").trim();
         let bytes = match plain_number(plain) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
+            Some(ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits)) => u64::from(bits / 8),
             None if plain.ends_with('*') => 8,
             None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
             None => {
@@ -534,7 +561,7 @@ impl ValueDomain<'_> {
 }
 
 impl Terms {
-    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
+    fn equality(&mut self, op: Comparison, same: TermId) -> TermResult<TermId> {
         match op {
             Comparison::Eq => Ok(same),
             Comparison::Ne => Ok(self.arena.not(same)),
@@ -542,21 +569,21 @@ impl Terms {
         }
     }
 
-    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
-        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
-        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
+    fn shifted(&mut self, targets: &Rc<Vec<GuardedTarget>>, by: i128) -> Rc<Vec<GuardedTarget>> {
+        let moved = |t: &GuardedTarget, offset| GuardedTarget { offset, ..t.clone() };
+        let all: Vec<GuardedTarget> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
         Rc::new(all)
     }
 
-    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
+    fn advanced(&mut self, p: PointerOrObject, index: TermId) -> TermResult<PointerOrObject> {
         if self.arena.as_int(index) == Some(0) {
             return Ok(p);
         }
         let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
         let by = self.arena.scale(index, i128::from(size));
-        let all: Vec<Target> =
-            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
-        Ok(Pointed { targets: Rc::new(all), ..p })
+        let all: Vec<GuardedTarget> =
+            p.targets.iter().map(|t| GuardedTarget { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
+        Ok(PointerOrObject { targets: Rc::new(all), ..p })
     }
 }
 
@@ -577,7 +604,7 @@ impl Terms {
 }
 
 /// Checks that the target of a pointer is known.
-fn known(p: &Pointed, said: &Term) -> Found<()> {
+fn known(p: &PointerOrObject, said: &ContractTerm) -> TermResult<()> {
     match p.targets.iter().find_map(|t| if let Base::Unknown(lost) = &t.base { Some(lost) } else { None }) {
         Some(why) => Err(format!("what `{said}` points to is not known: {why}")),
         None => Ok(()),
@@ -585,9 +612,9 @@ fn known(p: &Pointed, said: &Term) -> Found<()> {
 }
 
 /// Returns the pointer whose elements a term counts.
-pub(super) fn elements(t: &Term) -> Option<&Term> {
+pub(super) fn elements(t: &ContractTerm) -> Option<&ContractTerm> {
     match &t.kind {
-        TermKind::Apply(Built::Elements, of) => of.first(),
+        TermKind::Apply(ContractFunction::Elements, of) => of.first(),
         TermKind::Cast(_, t) => elements(t),
         _ => None,
     }

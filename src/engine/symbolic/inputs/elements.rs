@@ -5,13 +5,13 @@
 
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::object::{ObjId, ObjKind, UncoveredContents};
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{Poly, SymKind, Term, TermId};
+use contracts::ContractTerm;
 use contracts::Span;
-use contracts::Term as Written;
-use contracts::ast::{Access, TermKind};
+use contracts::ast::{MemberOperator, TermKind};
 use ir::{FuncRef, Module, TypeId, TypeKind};
 use models::tensors;
 
@@ -28,15 +28,15 @@ pub struct ElementRead {
     /// Size of an element in bytes.
     pub size: i128,
     /// Range of its type.
-    pub range: Range,
+    pub range: Interval,
 }
 
 impl ElementRead {
     /// Returns the element with a given index, as a contract writes it.
-    pub fn written(&self, index: Written) -> Written {
-        let of = |kind| Written::new(kind, Span::default());
-        let element = of(TermKind::Subscript(Box::new(Written::name(&self.array)), Box::new(index)));
-        self.members.iter().fold(element, |t, m| of(TermKind::Member(Box::new(t), Access::Dot, m.clone())))
+    pub fn written(&self, index: ContractTerm) -> ContractTerm {
+        let of = |kind| ContractTerm::new(kind, Span::default());
+        let element = of(TermKind::Subscript(Box::new(ContractTerm::name(&self.array)), Box::new(index)));
+        self.members.iter().fold(element, |t, m| of(TermKind::Member(Box::new(t), MemberOperator::Dot, m.clone())))
     }
 
     /// Whether both read the same numbers of the same array.
@@ -55,20 +55,22 @@ impl MemoryDomain<'_> {
         }
         // Memory contents are signed numbers by themselves.
         let (content, signed, range) = match self.arena.get(t) {
-            Term::Apply { function: Function::Reading { signed, .. }, args, range } => {
+            Term::Apply { function: UninterpretedFunction::Reading { signed, .. }, args, range } => {
                 (*args.first()?, *signed, *range)
             }
-            Term::Apply { function: Function::Content, range, .. } => (t, true, *range),
+            Term::Apply { function: UninterpretedFunction::Content, range, .. } => (t, true, *range),
             _ => return None,
         };
-        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(content) else { return None };
+        let Term::Apply { function: UninterpretedFunction::Content, args, .. } = self.arena.get(content) else {
+            return None;
+        };
         let [object, version, offset, width] = args.as_slice() else { return None };
         let number = |t: TermId| u32::try_from(self.arena.as_int(t)?).ok();
         let (o, version, offset, width) = (ObjId(number(*object)?), number(*version)?, *offset, number(*width)?);
-        let Rest::Unknown { version: first, .. } = &self.heap.at_entry(o)?.rest else { return None };
+        let UncoveredContents::Unknown { version: first, .. } = &self.heap.at_entry(o)?.rest else { return None };
         if !matches!(self.object(o).kind, ObjKind::Parameter)
             || *first != version
-            || range != Range::of_int(width, signed)
+            || range != Interval::of_int(width, signed)
         {
             return None;
         }
@@ -103,10 +105,10 @@ impl MemoryDomain<'_> {
     /// Returns the element of a tensor's storage that a term is; contracts index it from its first element.
     fn tensor_element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
         let (args, range) = match self.arena.get(t) {
-            Term::Apply { function: Function::Content, args, range } => (args, *range),
-            Term::Apply { function: Function::Reading { signed: true, .. }, args, range } => {
+            Term::Apply { function: UninterpretedFunction::Content, args, range } => (args, *range),
+            Term::Apply { function: UninterpretedFunction::Reading { signed: true, .. }, args, range } => {
                 match self.arena.get(*args.first()?) {
-                    Term::Apply { function: Function::Content, args, .. } => (args, *range),
+                    Term::Apply { function: UninterpretedFunction::Content, args, .. } => (args, *range),
                     _ => return None,
                 }
             }
@@ -134,7 +136,7 @@ impl MemoryDomain<'_> {
 impl Terms {
     /// Returns a symbol for an arbitrary element of an array.
     pub fn any_element(&mut self, of: &ElementRead) -> TermId {
-        let name = of.written(Written::name("…")).to_string();
+        let name = of.written(ContractTerm::name("…")).to_string();
         self.arena.fresh(SymKind::Iteration { name: name.clone() }, name, of.range)
     }
 }

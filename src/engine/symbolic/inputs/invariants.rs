@@ -5,13 +5,13 @@
 //! to be added where something depends on them; extents of the objects that their pointers lead to. Objects that the
 //! program makes get no invariants.
 
-use super::contract_facts::{By, Said};
-use super::contract_terms::{Asked, Element, Names, Pointed, elements};
+use super::contract_facts::{ConditionMeaning, ContractParty};
+use super::contract_terms::{ElementType, NameMeanings, PointerOrObject, TermScope, elements};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::memory::value::{Base, GuardedTarget};
 use crate::symbolic::terms::term::TermId;
 use base::axioms::Axiom;
 use contracts::ast::CondKind;
@@ -43,7 +43,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Adds the invariants of a structure that is, or lies in, a caller-given object.
-    fn invariants_of(&mut self, o: ObjId, part: Part) {
+    fn invariants_of(&mut self, o: ObjId, part: StructurePart) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
         let (mut all, mut classes) = (self.assumptions.invariants.clone(), self.assumptions.classes.clone());
@@ -62,17 +62,18 @@ impl ExecutionContext<'_> {
         for invariant in of_it.chain(classes.iter().filter(|i| Some(&i.type_name) == source)) {
             for required in &invariant.conditions {
                 let (cond, at) = (self.arena.bool(true), self.arena.int(i128::from(part.at)));
-                let targets = Rc::new(vec![Target::new(cond, Base::Object(o), at)]);
+                let targets = Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), at)]);
                 let mut state = self.state_at_start();
                 self.ensure(&mut state, o);
                 let member =
-                    InClass { at: &targets, class: &invariant.type_name, ty: part.ty, function: given.function };
-                let said = self.of_members(&mut state, member, |e, asked| e.said(asked, required, By::Entry));
+                    ClassObject { at: &targets, class: &invariant.type_name, ty: part.ty, function: given.function };
+                let said =
+                    self.of_members(&mut state, member, |e, asked| e.said(asked, required, ContractParty::Entry));
                 let text = &required.text;
                 let who = format!("`{text}` ({}), the invariant of `{}`", required.origin, invariant.type_name);
                 match said {
-                    Ok(Said::Now(c)) => self.holds_of_objects(c, &who),
-                    Ok(Said::Always(always)) => self.assumptions.note_always(always, &who),
+                    Ok(ConditionMeaning::Now(c)) => self.holds_of_objects(c, &who),
+                    Ok(ConditionMeaning::Always(always)) => self.assumptions.note_always(always, &who),
                     Err(why) => {
                         let name = &invariant.type_name;
                         self.problem(format!("{}: `{text}` is not assumed of `{name}`: {why}", required.origin));
@@ -87,13 +88,13 @@ impl ExecutionContext<'_> {
     fn of_members<T>(
         &mut self,
         state: &mut State,
-        of: InClass<'_>,
-        ask: impl FnOnce(&mut Self, &mut Asked<'_>) -> T,
+        of: ClassObject<'_>,
+        ask: impl FnOnce(&mut Self, &mut TermScope<'_>) -> T,
     ) -> T {
-        let element = Element { name: of.class.to_owned(), ty: Some(of.ty), ..Element::default() };
-        let names = Names::Members(Pointed { targets: of.at.clone(), element });
+        let element = ElementType { name: of.class.to_owned(), ty: Some(of.ty), ..ElementType::default() };
+        let names = NameMeanings::Members(PointerOrObject { targets: of.at.clone(), element });
         let (function, before) = (of.function, state.clone());
-        let mut asked = Asked { names, function, state: before, bound: vec![], defined: vec![] };
+        let mut asked = TermScope { names, function, state: before, bound: vec![], defined: vec![] };
         let out = self.on_the_host(|e| ask(e, &mut asked));
         *state = asked.state;
         out
@@ -101,9 +102,14 @@ impl ExecutionContext<'_> {
 
     /// Returns the condition that a requirement on members holds in a state, and that the pointers whose elements it
     /// counts lead to no freed memory; `None` if that is unknown.
-    pub fn holds_of_members(&mut self, state: &mut State, of: InClass<'_>, required: &Requirement) -> Option<TermId> {
-        let said = self.of_members(state, of, |e, asked| e.said(asked, required, By::Entry));
-        let Ok(Said::Now(mut holds)) = said else { return None };
+    pub fn holds_of_members(
+        &mut self,
+        state: &mut State,
+        of: ClassObject<'_>,
+        required: &Requirement,
+    ) -> Option<TermId> {
+        let said = self.of_members(state, of, |e, asked| e.said(asked, required, ContractParty::Entry));
+        let Ok(ConditionMeaning::Now(mut holds)) = said else { return None };
         let CondKind::Compare(_, left, right) = &required.condition.kind else { return Some(holds) };
         for pointer in [left, right].into_iter().filter_map(|t| elements(t)) {
             let pointed = self.of_members(state, of, |e, asked| e.pointer_of(asked, pointer));
@@ -119,7 +125,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Adds the semantics of a memory view that is, or lies in, a caller-given object.
-    fn meaning_of(&mut self, o: ObjId, part: Part) {
+    fn meaning_of(&mut self, o: ObjId, part: StructurePart) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let source = self.program.module(given.module).ty(part.ty).source.as_deref();
         let (view, container) = (source.and_then(views::view), source.and_then(views::container));
@@ -188,8 +194,8 @@ impl ValueDomain<'_> {
 
 /// Object of a class.
 #[derive(Clone, Copy)]
-pub struct InClass<'a> {
-    pub at: &'a Rc<Vec<Target>>,
+pub struct ClassObject<'a> {
+    pub at: &'a Rc<Vec<GuardedTarget>>,
     /// Name of the class as the source spells it.
     pub class: &'a str,
     pub ty: TypeId,
@@ -199,26 +205,26 @@ pub struct InClass<'a> {
 
 /// Structure in a caller-given object.
 #[derive(Clone, Copy)]
-struct Part {
+struct StructurePart {
     /// Offset in bytes from the start of the object.
     at: u64,
     ty: TypeId,
 }
 
 /// Maximum number of structures in a structure that are examined.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Collects a structure and those that are its members, its bases, or elements of its arrays.
-fn parts_of(m: &Module, ty: TypeId, at: u64, out: &mut Vec<Part>) {
+fn parts_of(m: &Module, ty: TypeId, at: u64, out: &mut Vec<StructurePart>) {
     match &m.ty(ty).kind {
-        TypeKind::Struct { fields, .. } if out.len() < MOST_PARTS => {
-            out.push(Part { at, ty });
+        TypeKind::Struct { fields, .. } if out.len() < MAX_PARTS => {
+            out.push(StructurePart { at, ty });
             for f in fields {
                 parts_of(m, f.ty, at + f.offset, out);
             }
         }
         TypeKind::Array { elem, count } if matches!(m.ty(*elem).kind, TypeKind::Struct { .. }) => {
-            for offset in count.offsets(m.size_of(*elem)).take(MOST_PARTS) {
+            for offset in count.offsets(m.size_of(*elem)).take(MAX_PARTS) {
                 parts_of(m, *elem, at + offset, out);
             }
         }

@@ -18,4 +18,4 @@ pub(crate) mod sources;
 mod tensor_terms;
 mod views;
 
-pub use invariants::InClass;
+pub use invariants::ClassObject;

@@ -4,15 +4,15 @@
 //! In: comparisons of arguments with words, reads at offsets of `argv`, conversions to numbers, with the path. Out:
 //! the input symbol of such a value, if the path determines its option.
 
-use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
+use super::command_line::{ArgumentComparison, OptionArgument, OptionWord, one_object, option_name};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, UncoveredContents};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use std::collections::BTreeMap;
@@ -46,7 +46,10 @@ impl MemoryDomain<'_> {
         let count = self.input(InputSource::Argc, 32);
         let given = self.arena.lt(index, count);
         let (none, at, zero) = (self.arena.not(given), self.arena.scale(index, 1 << ARGUMENT_BITS), self.arena.int(0));
-        Some(Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(o), at), Target::new(none, Base::Null, zero)])))
+        Some(Value::Ptr(Rc::new(vec![
+            GuardedTarget::new(given, Base::Object(o), at),
+            GuardedTarget::new(none, Base::Null, zero),
+        ])))
     }
 
     /// Returns the result of comparing two strings. `most` is the maximum number of characters, `Some(None)` if it is
@@ -54,12 +57,12 @@ impl MemoryDomain<'_> {
     pub fn comparison(
         &mut self,
         s: &State,
-        p: &[Target],
-        q: &[Target],
+        p: &[GuardedTarget],
+        q: &[GuardedTarget],
         most: Option<Option<i128>>,
         any_case: bool,
     ) -> TermId {
-        let int = Range::of_int(32, true);
+        let int = Interval::of_int(32, true);
         for (argument, text, swapped) in [(p, q, false), (q, p, true)] {
             let Some((o, offset)) = one_object(argument) else { continue };
             if !self.is_as_given(s, o, offset) {
@@ -88,7 +91,7 @@ impl MemoryDomain<'_> {
                 ObjKind::ArgvTexts => {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
                     let result = self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int);
-                    self.inputs.compared.insert(result, Compared { index, word, whole });
+                    self.inputs.compared.insert(result, ArgumentComparison { index, word, whole });
                     return result;
                 }
                 _ => {}
@@ -108,19 +111,19 @@ impl MemoryDomain<'_> {
         let mut letters: [BTreeMap<usize, char>; 2] = Default::default();
         for c in self.arena.conjuncts(s.path) {
             // Several words may stand for one option.
-            let ways = match self.arena.get(c) {
-                Term::Or(ways) => ways.clone(),
+            let paths = match self.arena.get(c) {
+                Term::Or(paths) => paths.clone(),
                 _ => vec![c],
             };
-            for way in ways {
+            for way in paths {
                 let Term::EqZ(t) = *self.arena.get(way) else { break };
                 if let Some(w) = self.inputs.compared.get(&t).cloned() {
                     match (self.distance(index, w.index), w.whole) {
                         (Some(1), true) if into == 0 => {
-                            return Some(self.option_input(format!("{} ", w.word), Range::of_int(bits, true)));
+                            return Some(self.option_input(format!("{} ", w.word), Interval::of_int(bits, true)));
                         }
                         (Some(0), false) if into == w.word.len() => {
-                            return Some(self.option_input(w.word, Range::of_int(bits, true)));
+                            return Some(self.option_input(w.word, Interval::of_int(bits, true)));
                         }
                         _ => {}
                     }
@@ -145,7 +148,7 @@ impl MemoryDomain<'_> {
         }
         let length = if into > 0 { into } else { word.len() };
         let whole = !word.is_empty() && (0..length).all(|at| word.contains_key(&at));
-        whole.then(|| self.option_input(word.into_values().chain(end.chars()).collect(), Range::of_int(bits, true)))
+        whole.then(|| self.option_input(word.into_values().chain(end.chars()).collect(), Interval::of_int(bits, true)))
     }
 
     /// Returns the argument, the position and the letter, if the equation `t == 0` states that a letter of an argument
@@ -158,12 +161,14 @@ impl MemoryDomain<'_> {
             return None;
         }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
-        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
+        let Term::Apply { function: UninterpretedFunction::Content, args, .. } = self.arena.get(m[0]) else {
+            return None;
+        };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // The initial contents.
         let first = match self.heap.first(all)?.rest {
-            Rest::Unknown { version, .. } => i128::from(version),
+            UncoveredContents::Unknown { version, .. } => i128::from(version),
             _ => return None,
         };
         if self.arena.as_int(*o) != Some(i128::from(all.0))
@@ -190,14 +195,18 @@ impl MemoryDomain<'_> {
             let is = self.arena.eq(found.option, value);
             conditions.contains(&is)
         })?;
-        Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
+        Some(self.option_input(known.word.clone(), Interval::of_int(bits, true)))
     }
 }
 
 impl ValueDomain<'_> {
     /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
     /// which.
-    pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
+    pub(in crate::symbolic) fn option_of_some_iteration(
+        &mut self,
+        leaves: &[TermId],
+        range: Interval,
+    ) -> Option<TermId> {
         let word = leaves.iter().find_map(|l| match self.arena.get(*l) {
             Term::Sym(s) => match &self.arena.symbol(*s).kind {
                 SymKind::Input(InputSource::Option { word, .. }) => Some(word.clone()),
@@ -208,7 +217,7 @@ impl ValueDomain<'_> {
         Some(self.option_input(word, range))
     }
 
-    fn option_input(&mut self, word: String, range: Range) -> TermId {
+    fn option_input(&mut self, word: String, range: Interval) -> TermId {
         let ordinal = self.next_read();
         let name = format!("the value of {}", option_name(&word));
         self.arena.fresh(SymKind::Input(InputSource::Option { ordinal, word }), name, range)
@@ -232,20 +241,20 @@ impl Terms {
 
     /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
     pub fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
-        let mut ways = vec![];
+        let mut paths = vec![];
         for w in words {
-            if w.takes == Takes::Nothing {
+            if w.takes == OptionArgument::Nothing {
                 continue;
             }
             let value = self.arena.int(w.value);
             let mut way = self.arena.eq(option, value);
-            if w.takes == Takes::Perhaps {
+            if w.takes == OptionArgument::Perhaps {
                 let given = self.perhaps(&UnknownReason::OptionHasArgument);
                 way = self.arena.and(way, given);
             }
-            ways.push(way);
+            paths.push(way);
         }
-        self.arena.or_all(ways)
+        self.arena.or_all(paths)
     }
 
     pub fn perhaps(&mut self, reason: &UnknownReason) -> TermId {

@@ -6,7 +6,7 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::term::InputSource;
 use base::reasons::UnknownReason;
 use ir::{FuncRef, Module, ModuleId, Param, Side, TypeId, TypeKind};
@@ -85,7 +85,7 @@ impl ExecutionContext<'_> {
         let o = self.structure_given(f, name).unwrap_or_else(|| self.add_structure_given(f, name, ty));
         self.whole_as_given(s, o);
         let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
-        let targets = Rc::new(vec![Target::new(cond, Base::Object(o), offset)]);
+        let targets = Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)]);
         match self.load_typed(s, f, &targets, part) {
             Value::Unknown(_) => None,
             v => Some(v),

@@ -2,13 +2,13 @@
 //!
 //! Plain data below the executor, shared by all paths.
 
-use super::command_line::{Compared, FoundOption};
+use super::command_line::{ArgumentComparison, FoundOption};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::term::{FileName, FilePart, InputSource, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Clone, Default)]
-pub struct Inputs {
+pub struct InputSymbols {
     /// Symbols of inputs, by their sources and widths in bits: equal sources have the same symbol.
     pub symbols: FxHashMap<(InputSource, u32), TermId>,
     /// Number of reads with an ordinal of their own.
@@ -26,7 +26,7 @@ pub struct Inputs {
     /// Strings that `optarg` pointed to.
     pub options: FxHashMap<ObjId, FoundOption>,
     /// Comparisons of arguments with words, by their results.
-    pub compared: FxHashMap<TermId, Compared>,
+    pub compared: FxHashMap<TermId, ArgumentComparison>,
     /// Strings of arguments, by index; at `u32::MAX` the one that represents all of them.
     pub argv_texts: FxHashMap<u32, ObjId>,
     /// Copies of strings in C++ strings, by the original.

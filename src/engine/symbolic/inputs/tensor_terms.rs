@@ -3,26 +3,30 @@
 //! In: a tensor parameter, the name of a tensor function and its arguments ([`models::tensors`]), a state. Out: the
 //! number that the models of ATen would return there, and the condition that the tensor has enough dimensions.
 
-use super::contract_facts::Called;
-use super::contract_terms::{Asked, Names};
+use super::contract_facts::ContractCall;
+use super::contract_terms::{NameMeanings, TermScope};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::tensors as memory;
-use crate::symbolic::memory::value::{Target, Value};
+use crate::symbolic::memory::value::{GuardedTarget, Value};
 use crate::symbolic::terms::term::{InputSource, TermId};
-use contracts::Term;
-use contracts::ast::{Access, TermKind};
+use contracts::ContractTerm;
+use contracts::ast::{MemberOperator, TermKind};
 use ir::{FuncRef, Module, TypeId, TypeKind};
 use models::tensors::{self, TENSOR};
 use std::rc::Rc;
 
 impl ExecutionContext<'_> {
     /// Returns the result of a tensor function, or an element of a tensor's storage; `None` for other terms.
-    pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
+    pub(super) fn number_of_tensor(
+        &mut self,
+        asked: &mut TermScope<'_>,
+        t: &ContractTerm,
+    ) -> Result<Option<TermId>, String> {
         match &t.kind {
-            TermKind::Method(of, Access::Dot, function, args) => {
+            TermKind::Method(of, MemberOperator::Dot, function, args) => {
                 let Some(tensor) = self.tensor_named(asked, of) else { return Ok(None) };
                 self.method_of(asked, tensor, (t, function), args).map(Some)
             }
@@ -37,10 +41,10 @@ impl ExecutionContext<'_> {
 
     fn method_of(
         &mut self,
-        asked: &mut Asked<'_>,
-        (called, at): (Called<'_>, usize),
-        (said, function): (&Term, &str),
-        args: &[Term],
+        asked: &mut TermScope<'_>,
+        (called, at): (ContractCall<'_>, usize),
+        (said, function): (&ContractTerm, &str),
+        args: &[ContractTerm],
     ) -> Result<TermId, String> {
         let mut numbers = vec![];
         for a in args {
@@ -64,9 +68,9 @@ impl ExecutionContext<'_> {
     /// Returns an element of a tensor's storage that contains integers, as its dtype states.
     fn element_of(
         &mut self,
-        asked: &mut Asked<'_>,
-        tensor: (Called<'_>, usize),
-        (said, index): (&Term, TermId),
+        asked: &mut TermScope<'_>,
+        tensor: (ContractCall<'_>, usize),
+        (said, index): (&ContractTerm, TermId),
     ) -> Result<TermId, String> {
         let f = tensor.0.f;
         let used = self.runtime.used_by_host.clone();
@@ -81,8 +85,8 @@ impl ExecutionContext<'_> {
                 let Some(ty) = m.types.iter().position(|t| t.kind == TypeKind::Int(*bits)) else { continue };
                 let ty = TypeId(u32::try_from(ty).ok()?);
                 let by = self.arena.scale(index, i128::from(bits / 8));
-                let moved = |t: &Target, offset| Target { offset, ..t.clone() };
-                let there: Vec<Target> = data.iter().map(|t| moved(t, self.arena.add(t.offset, by))).collect();
+                let moved = |t: &GuardedTarget, offset| GuardedTarget { offset, ..t.clone() };
+                let there: Vec<GuardedTarget> = data.iter().map(|t| moved(t, self.arena.add(t.offset, by))).collect();
                 let element = match self.load_typed(&mut of.state, f, &Rc::new(there), ty) {
                     Value::Unknown(_) => continue,
                     v => self.as_int_value(&v, *bits),
@@ -103,7 +107,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the tensor behind a handle argument of a function.
-    fn tensor_at(&mut self, (called, at): (Called<'_>, usize), state: &State) -> Option<Behind> {
+    fn tensor_at(&mut self, (called, at): (ContractCall<'_>, usize), state: &State) -> Option<StateTensor> {
         let f = called.f;
         let m = self.module(f);
         let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
@@ -114,11 +118,11 @@ impl ExecutionContext<'_> {
         };
         let mut state = state.clone();
         let to = self.load_typed(&mut state, f, &handle, pointer);
-        Some(Behind { f, ty, to: self.as_pointer(&to), state })
+        Some(StateTensor { f, ty, to: self.as_pointer(&to), state })
     }
 
     /// Returns a numeric member of a tensor.
-    fn member_at(&mut self, of: &mut Behind, name: &str, index: u64) -> Option<TermId> {
+    fn member_at(&mut self, of: &mut StateTensor, name: &str, index: u64) -> Option<TermId> {
         let (offset, ty) = member(self.module(of.f), of.ty, name, index)?;
         let TypeKind::Int(bits) = self.module(of.f).ty(ty).kind else { return None };
         match self.load_member(of, offset, ty) {
@@ -131,9 +135,9 @@ impl ExecutionContext<'_> {
         }
     }
 
-    fn load_member(&mut self, of: &mut Behind, offset: u64, ty: TypeId) -> Value {
-        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
-        let there: Vec<Target> =
+    fn load_member(&mut self, of: &mut StateTensor, offset: u64, ty: TypeId) -> Value {
+        let moved = |t: &GuardedTarget, offset| GuardedTarget { offset, ..t.clone() };
+        let there: Vec<GuardedTarget> =
             of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
         self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
     }
@@ -141,9 +145,11 @@ impl ExecutionContext<'_> {
 
 impl ValueDomain<'_> {
     /// Returns a tensor parameter with its index.
-    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
+    fn tensor_named<'a>(&self, asked: &TermScope<'a>, of: &ContractTerm) -> Option<(ContractCall<'a>, usize)> {
         match (&of.kind, &asked.names) {
-            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
+            (TermKind::Name(name), NameMeanings::Of(called)) => {
+                self.tensor_parameter(called.f, name).map(|at| (*called, at))
+            }
             _ => None,
         }
     }
@@ -171,7 +177,7 @@ impl ValueDomain<'_> {
 
 impl Terms {
     /// Returns the truth of a number as in C, where it is defined.
-    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
+    pub(super) fn is_true(&mut self, asked: &mut TermScope<'_>, t: TermId) -> TermId {
         let range = self.arena.range(t);
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
         // A number in 0..=1 is its own truth value.
@@ -181,18 +187,18 @@ impl Terms {
     }
 
     /// Returns a condition where its terms are defined.
-    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
+    pub(super) fn where_defined(&mut self, asked: &mut TermScope<'_>, holds: TermId) -> TermId {
         let defined = std::mem::take(&mut asked.defined);
         self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 }
 
 /// Tensor in a state.
-struct Behind {
+struct StateTensor {
     f: FuncRef,
     /// Type of the tensor's members in the models.
     ty: TypeId,
-    to: Rc<Vec<Target>>,
+    to: Rc<Vec<GuardedTarget>>,
     state: State,
 }
 

@@ -3,22 +3,22 @@
 //! In: a part of a given object whose type is such a view ([`models::views`]). Out: conditions on its contents at
 //! function entry. This module must not depend on what a user states of the type: that is [`super::invariants`].
 
-use super::contract_terms::{Asked, Element, Pointed};
+use super::contract_terms::{ElementType, PointerOrObject, TermScope};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::term::TermId;
-use contracts::Term;
-use ir::{Declared, FuncRef, Module, Plain, TypeId, TypeKind, plain_number};
-pub use models::views::{Layout, Side, View, container};
+use contracts::ContractTerm;
+use ir::{ArithmeticType, FuncRef, Module, SourceTypeFacts, TypeId, TypeKind, plain_number};
+pub use models::views::{DimensionSize, ElementLayout, View, container};
 use std::rc::Rc;
 
 /// Byte offsets of the first and the past-the-end element of a container in their object, and of the end of its
 /// storage.
-pub(super) struct Ends {
+pub(super) struct ContainerEnds {
     pub object: ObjId,
     pub first: TermId,
     pub last: TermId,
@@ -26,14 +26,14 @@ pub(super) struct Ends {
 }
 
 /// Maximum number of scalars in a view.
-const MOST: usize = 32;
+const MAX: usize = 32;
 
 /// Number or pointer in a structure.
-struct Scalar {
+struct MemberScalar {
     /// Offset in bytes from the start of the structure.
     at: u64,
     ty: TypeId,
-    declared: Option<Declared>,
+    declared: Option<SourceTypeFacts>,
 }
 
 impl ExecutionContext<'_> {
@@ -49,18 +49,18 @@ impl ExecutionContext<'_> {
         let m = self.program.module(given.module);
         let mut scalars = vec![];
         flatten(m, (ty, None), 0, &mut scalars);
-        let is_pointer = |x: &&Scalar| matches!(m.ty(x.ty).kind, TypeKind::Ptr(_));
+        let is_pointer = |x: &&MemberScalar| matches!(m.ty(x.ty).kind, TypeKind::Ptr(_));
         let data = scalars.iter().find(is_pointer)?;
         let bytes = data.declared.as_ref().and_then(|d| d.pointee).or_else(|| match plain_number(&view.element)? {
-            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+            ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits) => Some(u64::from(bits / 8)),
         })?;
-        let target = |e: &mut Self, x: &Scalar| {
+        let target = |e: &mut Self, x: &MemberScalar| {
             let (cond, offset) = (e.arena.bool(true), e.arena.int(i128::from(at + x.at)));
-            Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+            Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)])
         };
         let to = target(self, data);
         let Value::Ptr(targets) = self.load_typed(s, given.function, &to, data.ty) else { return None };
-        let [Target { base: Base::Object(behind), offset, .. }] = targets.as_slice() else { return None };
+        let [GuardedTarget { base: Base::Object(behind), offset, .. }] = targets.as_slice() else { return None };
         let extent = self.extent_of_parameter(given.function, *behind).ok()?;
         let extent = self.arena.sub(extent, *offset);
         let index = view.index.as_deref().and_then(plain_number);
@@ -69,7 +69,7 @@ impl ExecutionContext<'_> {
             let TypeKind::Int(bits) = m.ty(x.ty).kind else { return None };
             let unsigned = match (&x.declared, index) {
                 (Some(d), _) => d.unsigned,
-                (None, Some(Plain::Int { unsigned, .. })) => unsigned,
+                (None, Some(ArithmeticType::Int { unsigned, .. })) => unsigned,
                 // Sizes are of type `size_t`.
                 (None, _) => bits == 64,
             };
@@ -86,8 +86,8 @@ impl ExecutionContext<'_> {
             .sides
             .iter()
             .map(|side| match side {
-                Side::Fixed(n) => Some(self.arena.int(i128::from(*n))),
-                Side::Given => numbers.next(),
+                DimensionSize::Fixed(n) => Some(self.arena.int(i128::from(*n))),
+                DimensionSize::Given => numbers.next(),
             })
             .collect::<Option<_>>()?;
         let further: Vec<TermId> = numbers.collect();
@@ -107,28 +107,35 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the pointers of a container at an address; `None` if they do not lead to one object.
-    pub(super) fn ends_of_container(&mut self, s: &mut State, f: FuncRef, at: &Rc<Vec<Target>>) -> Option<Ends> {
+    pub(super) fn ends_of_container(
+        &mut self,
+        s: &mut State,
+        f: FuncRef,
+        at: &Rc<Vec<GuardedTarget>>,
+    ) -> Option<ContainerEnds> {
         let m = self.program.module(f.module);
         let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
         let pointer = TypeId(u32::try_from(pointer).ok()?);
         let mut found: Vec<(ObjId, TermId)> = vec![];
         for k in 0..3 {
-            let place: Vec<Target> =
-                at.iter().map(|t| Target { offset: self.arena.add_const(t.offset, 8 * k), ..t.clone() }).collect();
+            let place: Vec<GuardedTarget> = at
+                .iter()
+                .map(|t| GuardedTarget { offset: self.arena.add_const(t.offset, 8 * k), ..t.clone() })
+                .collect();
             let Value::Ptr(targets) = self.load_typed(s, f, &Rc::new(place), pointer) else { return None };
-            let [Target { base: Base::Object(o), offset, .. }] = targets.as_slice() else { return None };
+            let [GuardedTarget { base: Base::Object(o), offset, .. }] = targets.as_slice() else { return None };
             found.push((*o, *offset));
         }
         let [(object, first), (second, last), (third, storage)] = found[..] else { return None };
-        (object == second && object == third).then_some(Ends { object, first, last, storage })
+        (object == second && object == third).then_some(ContainerEnds { object, first, last, storage })
     }
 
     /// Returns the number of elements of a container in a condition.
     pub(super) fn size_of_container(
         &mut self,
-        asked: &mut Asked<'_>,
-        at: &Pointed,
-        said: &Term,
+        asked: &mut TermScope<'_>,
+        at: &PointerOrObject,
+        said: &ContractTerm,
     ) -> Result<TermId, String> {
         let (ends, bytes) = self.container_said(asked, at, said)?;
         let used = self.arena.sub(ends.last, ends.first);
@@ -139,33 +146,33 @@ impl ExecutionContext<'_> {
     /// Returns the pointer to the first element of a container.
     pub(super) fn data_of_container(
         &mut self,
-        asked: &mut Asked<'_>,
-        at: &Pointed,
-        said: &Term,
-    ) -> Result<Pointed, String> {
+        asked: &mut TermScope<'_>,
+        at: &PointerOrObject,
+        said: &ContractTerm,
+    ) -> Result<PointerOrObject, String> {
         let (ends, bytes) = self.container_said(asked, at, said)?;
         let name = self.element_of_container(asked.function, at).unwrap_or_default();
-        let unsigned = matches!(plain_number(&name), Some(Plain::Int { unsigned: true, .. }));
+        let unsigned = matches!(plain_number(&name), Some(ArithmeticType::Int { unsigned: true, .. }));
         let ty = self.program.module(asked.function.module).type_named(&name);
         let cond = self.arena.bool(true);
-        let targets = Rc::new(vec![Target::new(cond, Base::Object(ends.object), ends.first)]);
-        Ok(Pointed { targets, element: Element { name, ty, unsigned, bytes, pointee: None } })
+        let targets = Rc::new(vec![GuardedTarget::new(cond, Base::Object(ends.object), ends.first)]);
+        Ok(PointerOrObject { targets, element: ElementType { name, ty, unsigned, bytes, pointee: None } })
     }
 
     /// Returns the ends of a container, and the size of an element in bytes.
     fn container_said(
         &mut self,
-        asked: &mut Asked<'_>,
-        at: &Pointed,
-        said: &Term,
-    ) -> Result<(Ends, Option<u64>), String> {
+        asked: &mut TermScope<'_>,
+        at: &PointerOrObject,
+        said: &ContractTerm,
+    ) -> Result<(ContainerEnds, Option<u64>), String> {
         let element = self
             .element_of_container(asked.function, at)
             .ok_or_else(|| format!("`{said}` is of no container that is known here"))?;
         let m = self.program.module(asked.function.module);
         let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
         let bytes = match plain_number(&element) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(u64::from(bits / 8)),
+            Some(ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits)) => Some(u64::from(bits / 8)),
             None => of_type(),
         };
         let used = self.runtime.used_by_host.clone();
@@ -177,15 +184,15 @@ impl ExecutionContext<'_> {
 }
 
 impl ValueDomain<'_> {
-    fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
+    fn element_of_container(&self, f: FuncRef, at: &PointerOrObject) -> Option<String> {
         container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
     }
 }
 
 impl Terms {
-    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
+    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<GuardedTarget>> {
         let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
-        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+        Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)])
     }
 
     /// Returns the condition that the memory is large enough for the view, with the constraints on the numbers
@@ -195,7 +202,7 @@ impl Terms {
         view: &View,
         sides: &[TermId],
         further: &[TermId],
-        index: Option<Plain>,
+        index: Option<ArithmeticType>,
         (extent, bytes): (TermId, i128),
     ) -> Option<TermId> {
         let a = &mut self.arena;
@@ -203,18 +210,18 @@ impl Terms {
         let mut all: Vec<TermId> = sides.iter().map(|s| a.le(zero, *s)).collect();
         let product = sides.iter().fold(one, |p, s| a.mul(p, *s));
         // [mdspan.layout.right.cons]: the size of the index space is a number of the index's type.
-        if let Some(Plain::Int { bits, unsigned }) = index {
+        if let Some(ArithmeticType::Int { bits, unsigned }) = index {
             let most = a.int((1 << (bits - u32::from(!unsigned))) - 1);
             all.push(a.le(product, most));
         }
         let needed = match (view.layout, further) {
-            (Layout::Dense, []) => product,
-            (Layout::Reserved, [used, ..]) => {
+            (ElementLayout::Dense, []) => product,
+            (ElementLayout::Reserved, [used, ..]) => {
                 all.push(a.le(*used, product));
                 product
             }
             // [mdspan.layout.stride.expo]: one more than the largest offset, if there is any element.
-            (Layout::Strided, strides) if strides.len() == sides.len() => {
+            (ElementLayout::Strided, strides) if strides.len() == sides.len() => {
                 let mut last = one;
                 for (side, stride) in sides.iter().zip(strides) {
                     all.push(a.le(one, *stride));
@@ -234,8 +241,8 @@ impl Terms {
 }
 
 /// Collects the scalars of a type in memory order.
-fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out: &mut Vec<Scalar>) {
-    if out.len() > MOST {
+fn flatten(m: &Module, (ty, declared): (TypeId, Option<SourceTypeFacts>), at: u64, out: &mut Vec<MemberScalar>) {
+    if out.len() > MAX {
         return;
     }
     match &m.ty(ty).kind {
@@ -249,12 +256,12 @@ fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out:
             if matches!(m.ty(*elem).kind, TypeKind::Int(8)) {
                 return;
             }
-            for offset in count.offsets(m.size_of(*elem)).take(MOST) {
+            for offset in count.offsets(m.size_of(*elem)).take(MAX) {
                 flatten(m, (*elem, declared.clone()), at + offset, out);
             }
         }
         // An empty structure has a byte.
         TypeKind::Int(8) => {}
-        _ => out.push(Scalar { at, ty, declared }),
+        _ => out.push(MemberScalar { at, ty, declared }),
     }
 }

@@ -8,7 +8,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::memory::value::{Base, GuardedTarget};
 use ir::Side;
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl ExecutionContext<'_> {
         &mut self,
         s: &State,
         site: Site,
-        p: &[Target],
+        p: &[GuardedTarget],
         bytes: u64,
         align: u32,
         kind: AccessKind,

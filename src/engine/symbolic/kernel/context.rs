@@ -3,7 +3,7 @@
 //! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and the host's
 //! afterwards ([`crate::symbolic::exec::aside`]).
 
-use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
+use crate::symbolic::effects::write_set::{Footprint, PartialWrites, StableReads};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::terms::term::TermId;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// Indices and dimensions of the executed thread; absent while the host is executed.
 #[derive(Clone, Debug)]
-pub struct Thread {
+pub struct ThreadIndices {
     pub tid: [TermId; 3],
     pub bid: [TermId; 3],
     pub block: [TermId; 3],
@@ -25,7 +25,7 @@ pub struct Thread {
 
 /// Number that was read from memory that the threads of a kernel write.
 #[derive(Clone, Copy, Debug)]
-pub struct Loaded {
+pub struct ExchangedNumber {
     pub object: ObjId,
     pub bits: u32,
     /// Type of the number, in the module of a function.
@@ -42,7 +42,7 @@ pub struct Loaded {
 #[derive(Clone, Default)]
 pub struct KernelContext {
     /// Absent while the host is executed.
-    pub thread: Option<Thread>,
+    pub thread: Option<ThreadIndices>,
     /// Write set: the contents of these bytes are not followed.
     pub(in crate::symbolic) written: Footprint,
     /// Whether it wrote through an unknown pointer: this may be any memory except for its own variables and constants.
@@ -52,9 +52,9 @@ pub struct KernelContext {
     /// Whether it ran code with unknown writes.
     pub unknown_code: bool,
     /// Objects that it may read with their contents at the launch.
-    pub(in crate::symbolic) stable: Option<Rc<Stable>>,
+    pub(in crate::symbolic) stable: Option<Rc<StableReads>>,
     /// Objects whose bytes outside the kernel's write set keep launch-time contents.
-    pub(in crate::symbolic) beside: Option<Rc<Beside>>,
+    pub(in crate::symbolic) beside: Option<Rc<PartialWrites>>,
     /// Whether it has a single thread, which has the device for itself (`single_thread.rs`).
     pub(in crate::symbolic) alone: bool,
     /// Partitions of its objects by named pointers.

@@ -1,7 +1,7 @@
 //! Symbolic execution of a kernel for one arbitrary thread of one arbitrary block of a launch.
 
-use super::shared_reads::Exchanged;
-use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
+use super::shared_reads::ExchangeMemory;
+use crate::symbolic::effects::write_set::{Footprint, PartialWrites, StableReads};
 use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
     AccessEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent,
@@ -13,13 +13,13 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::kernel::context::ThreadIndices;
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
@@ -53,10 +53,10 @@ pub struct KernelRun {
     pub own: FxHashSet<Site>,
     /// Indexed by the numbers that pointers carry.
     pub partitions: Vec<Partition>,
-    pub thread: Thread,
+    pub thread: ThreadIndices,
     /// First symbol of this thread: another thread has different ones from here on.
     pub own_from: SymId,
-    pub exchanged: Exchanged,
+    pub exchanged: ExchangeMemory,
     /// Reason why the kernel could not be followed to its end.
     pub gave_up: Option<UnknownReason>,
     /// Limit that ended it.
@@ -92,7 +92,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         });
-        let thread = Thread { shared: Some(shared), ..thread };
+        let thread = ThreadIndices { shared: Some(shared), ..thread };
         self.kernel.thread = Some(thread.clone());
         let path = self.arena.and_all(path);
 
@@ -104,7 +104,7 @@ impl Executor<'_> {
         self.kernel.alone = single.is_some();
         if let Some(written) = single {
             let objects = self.heap.len();
-            self.leave_alone(launch, &written, false, objects);
+            self.set_stable_memory(launch, &written, false, objects);
         } else {
             anywhere = self.without_recording(|e| e.compute_write_set(kernel, launch, path));
             self.kernel.partitions.restart();
@@ -124,7 +124,7 @@ impl Executor<'_> {
             partitions: context.partitions.take(),
             thread,
             own_from,
-            exchanged: Exchanged {
+            exchanged: ExchangeMemory {
                 anywhere: anywhere || context.written_anywhere,
                 otherwise: context.written_otherwise,
             },
@@ -150,9 +150,9 @@ impl Executor<'_> {
             }
         }
         self.kernel.written_anywhere = anywhere;
-        written.forget_pointers(|o| (o.0 as usize) < known);
+        written.drop_pointers(|o| (o.0 as usize) < known);
         let objects = self.heap.len();
-        self.leave_alone(launch, &written, anywhere, objects);
+        self.set_stable_memory(launch, &written, anywhere, objects);
         anywhere
     }
 
@@ -170,7 +170,7 @@ impl Executor<'_> {
         let mut written = Footprint::default();
         let unknown_code = std::mem::replace(&mut self.kernel.unknown_code, false);
         for _ in 0..MAX_SUPPOSED {
-            self.leave_alone(launch, &written, false, known);
+            self.set_stable_memory(launch, &written, false, known);
             self.kernel.written_anywhere = false;
             if !self.limits.is_whole() {
                 break;
@@ -180,7 +180,7 @@ impl Executor<'_> {
             if self.kernel.written_anywhere || self.kernel.unknown_code {
                 break;
             }
-            found.forget_pointers(|o| (o.0 as usize) < known);
+            found.drop_pointers(|o| (o.0 as usize) < known);
             let all = written.covers(&found, |o| (o.0 as usize) < known);
             written.merge(&found);
             if all {
@@ -207,15 +207,16 @@ impl Executor<'_> {
 
 impl ExecutionContext<'_> {
     /// Lets a kernel read memory that it does not write with its contents at the launch, for objects below `known`.
-    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
-        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
+    fn set_stable_memory(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
+        let stable = StableReads { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
         let objects = written
             .objects()
             .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
             .filter(|o| stable.is_there(*o) && self.stays(*o, &stable, Scalar::Bytes))
             .collect();
         self.kernel.stable = Some(Rc::new(stable));
-        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+        self.kernel.beside =
+            Some(Rc::new(PartialWrites { objects, written: written.clone(), memory: launch.memory.clone() }));
     }
 
     /// Whether a kernel may read such a scalar of an object with its value at the launch.
@@ -225,7 +226,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Whether the kernel, through another unknown pointer, writes memory that is read as such a scalar.
-    fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+    fn is_written_as_another(&self, o: ObjId, stable: &StableReads, read: Scalar) -> bool {
         stable.written.objects().any(|w| {
             let apart = self.assumptions.takes(Axiom::TypesApart);
             let read = if apart { read } else { Scalar::Bytes };
@@ -234,8 +235,8 @@ impl ExecutionContext<'_> {
     }
 
     /// Whether only the kernel's known writes change an object.
-    fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
-        let Stable { anywhere, .. } = *stable;
+    fn stays(&self, o: ObjId, stable: &StableReads, read: Scalar) -> bool {
+        let StableReads { anywhere, .. } = *stable;
         match self.object(o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
             ObjKind::DeviceLocal => true,
@@ -331,7 +332,7 @@ impl ValueDomain<'_> {
         LaunchConfig { block, ..c }
     }
 
-    pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
+    pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> ThreadIndices {
         let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
         let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
             std::array::from_fn(|i| {
@@ -341,12 +342,12 @@ impl ValueDomain<'_> {
                     return e.arena.int(0);
                 }
                 let kind = if thread { SymKind::Thread(axes[i].1) } else { SymKind::Block(axes[i].1) };
-                e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Range::new(0, hi))
+                e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Interval::new(0, hi))
             })
         };
         let tid = make(self, &c.block, "threadIdx", &MAX_BLOCK, true);
         let bid = make(self, &c.grid, "blockIdx", &MAX_GRID, false);
-        Thread { tid, bid, block: c.block, grid: c.grid, cluster: c.limits.cluster, shared: None }
+        ThreadIndices { tid, bid, block: c.block, grid: c.grid, cluster: c.limits.cluster, shared: None }
     }
 
     /// Returns a launch of unknown shape, for kernels that no known host code launches.
@@ -359,19 +360,19 @@ impl ValueDomain<'_> {
         let grid = std::array::from_fn(|i| {
             let k = SymKind::Input(src(i, "gridDim"));
             let most = self.most_launched(MAX_GRID[i]);
-            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, most))
+            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Interval::new(1, most))
         });
         let block = std::array::from_fn(|i| {
             let k = SymKind::Input(src(i, "blockDim"));
             let most = self.most_launched(MAX_BLOCK[i]);
-            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, most))
+            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Interval::new(1, most))
         });
         let k = SymKind::Input(crate::symbolic::terms::term::InputSource::Param {
             function: name.to_owned(),
             name: "dynamic shared memory".into(),
         });
         let most = self.most_launched(MAX_SHARED);
-        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, most));
+        let shared = self.arena.fresh(k, "dynamic shared memory", Interval::new(0, most));
         let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }

@@ -1,25 +1,25 @@
 //! Reads of memory that the threads of a kernel also write: each gets a fresh symbol, since the time of other threads'
 //! writes is unknown.
 
-use crate::symbolic::exec::events::Stores;
-use crate::symbolic::exec::state::Frame;
+use crate::symbolic::exec::events::MemoryAfterWrite;
+use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use ir::{AtomicOp, FuncRef, Op, Operand, Side, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 
-use super::context::Loaded;
+use super::context::ExchangedNumber;
 
 /// Memory through which the threads of a kernel exchange values.
 #[derive(Debug, Default)]
-pub struct Exchanged {
+pub struct ExchangeMemory {
     /// Whether it writes through unknown pointers.
     pub anywhere: bool,
     /// Objects that it writes without a recorded access.
@@ -42,7 +42,9 @@ impl ExecutionContext<'_> {
             return self.unknown_of(m, ty, what);
         }
         let order = self.events.accesses.len();
-        Value::Int(self.loaded_symbol(Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order }, what))
+        Value::Int(
+            self.loaded_symbol(ExchangedNumber { object, bits, ty: (f, ty), counts, place: Some(place), order }, what),
+        )
     }
 
     /// Returns the old value that an atomic operation results in.
@@ -51,12 +53,12 @@ impl ExecutionContext<'_> {
         f: FuncRef,
         path: TermId,
         op: &Op,
-        p: &[Target],
+        p: &[GuardedTarget],
         ty: TypeId,
     ) -> Value {
         let what = &UnknownReason::AtomicResult;
         match p {
-            [Target { base: Base::Object(o), offset, .. }]
+            [GuardedTarget { base: Base::Object(o), offset, .. }]
                 if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) =>
             {
                 self.load_shared(
@@ -77,34 +79,34 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Returns the value that an atomic operation stores.
-    pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Frame, op: &Op) -> Stores {
+    pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Activation, op: &Op) -> MemoryAfterWrite {
         let (op, value) = match op {
             Op::AtomicRmw { op, value, .. } => (Some(op), value),
             Op::CmpXchg { new, .. } => (None, new),
-            _ => return Stores::Unknown,
+            _ => return MemoryAfterWrite::Unknown,
         };
         let number = self.stored_number(fr, value);
-        let constant = if let Stores::Value(t) = number { self.arena.as_int(t) } else { None };
+        let constant = if let MemoryAfterWrite::Value(t) = number { self.arena.as_int(t) } else { None };
         match (op, constant) {
             (Some(AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor), Some(0))
-            | (Some(AtomicOp::And), Some(-1)) => Stores::Same,
+            | (Some(AtomicOp::And), Some(-1)) => MemoryAfterWrite::Same,
             (None | Some(AtomicOp::Xchg | AtomicOp::Min | AtomicOp::Max | AtomicOp::UMin | AtomicOp::UMax), _) => {
                 number
             }
-            _ => Stores::Unknown,
+            _ => MemoryAfterWrite::Unknown,
         }
     }
 
     /// Returns the value of a plain store.
-    pub(in crate::symbolic) fn stored_number(&mut self, fr: &Frame, value: &Operand) -> Stores {
+    pub(in crate::symbolic) fn stored_number(&mut self, fr: &Activation, value: &Operand) -> MemoryAfterWrite {
         match self.any_operand(fr, value) {
-            Value::Int(t) => Stores::Value(t),
-            _ => Stores::Unknown,
+            Value::Int(t) => MemoryAfterWrite::Value(t),
+            _ => MemoryAfterWrite::Unknown,
         }
     }
 
     /// Returns the contents of memory at an offset, as an integer of the type of `l`.
-    pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
+    pub fn number_in(&mut self, memory: &Memory, l: &ExchangedNumber, offset: TermId) -> Option<TermId> {
         let held = memory.get(&l.object)?.clone();
         match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) {
             Value::Int(t) => Some(t),
@@ -123,16 +125,16 @@ impl ValueDomain<'_> {
         }
         let new = self.arena.fresh(symbol.kind, symbol.name, symbol.range);
         if let (Some(l), Term::Sym(n)) = (self.loaded.get(&s).copied(), self.arena.get(new)) {
-            self.loaded.insert(*n, Loaded { place: None, ..l });
+            self.loaded.insert(*n, ExchangedNumber { place: None, ..l });
         }
         new
     }
 
-    fn loaded_symbol(&mut self, loaded: Loaded, what: &UnknownReason) -> TermId {
+    fn loaded_symbol(&mut self, loaded: ExchangedNumber, what: &UnknownReason) -> TermId {
         let t = self.arena.fresh(
             SymKind::Content { what: what.clone(), input: false },
             "a value in memory",
-            Range::of_value(loaded.bits, true),
+            Interval::of_value(loaded.bits, true),
         );
         if let Term::Sym(s) = *self.arena.get(t) {
             self.loaded.insert(s, loaded);
@@ -142,7 +144,7 @@ impl ValueDomain<'_> {
 
     /// Summarises a loop variable that some iteration sets to a read of shared memory: the old value, or such a
     /// number.
-    pub(in crate::symbolic) fn loaded_in_some_round(
+    pub(in crate::symbolic) fn loaded_in_some_iteration(
         &mut self,
         a: TermId,
         h: TermId,
@@ -164,7 +166,7 @@ impl ValueDomain<'_> {
                         _ => return None,
                     };
                     let loaded = self.loaded[&s];
-                    self.loaded_symbol(Loaded { place: None, ..loaded }, &what)
+                    self.loaded_symbol(ExchangedNumber { place: None, ..loaded }, &what)
                 }
                 _ if self.only_old(leaf, mark, version, None) => leaf,
                 _ => return None,

@@ -10,7 +10,7 @@ use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::kernel::context::ThreadIndices;
 use crate::symbolic::limits::budget::Allowance;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::Value;
@@ -26,13 +26,13 @@ impl Executor<'_> {
         if !self.is_single(kernel, config) {
             return false;
         }
-        let kept = self.kept.clone();
+        let kept = self.points_to.clone();
         let left = self.limits.left();
         let given = Allowance { steps: STEPS.min(left.steps), ..left };
         let (found, taken) = self.aside(given, |e| e.follow_single(kernel, s.clone(), args, config));
         self.limits.take_steps(taken);
         let Some((left, written)) = found else {
-            self.kept = kept;
+            self.points_to = kept;
             return false;
         };
         self.note_alone(written.objects());
@@ -52,10 +52,10 @@ impl Executor<'_> {
         if !self.is_single(kernel, config) {
             return None;
         }
-        let kept = self.kept.clone();
+        let kept = self.points_to.clone();
         let given = Allowance { steps: STEPS, ..self.limits.left() };
         let (found, _) = self.aside(given, |e| e.follow_single(kernel, s, args, config));
-        self.kept = kept;
+        self.points_to = kept;
         found.map(|(_, written)| written)
     }
 
@@ -80,7 +80,7 @@ impl Executor<'_> {
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
         self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
-        self.kernel.thread = Some(Thread {
+        self.kernel.thread = Some(ThreadIndices {
             tid: [zero; 3],
             bid: [zero; 3],
             block: [one; 3],

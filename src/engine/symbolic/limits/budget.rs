@@ -6,7 +6,7 @@
 //! resident memory are safety nets far above, which report that they were reached ([`nets`]).
 
 use base::nets::{self, Net};
-use base::reasons::{InTheCall, UnknownReason};
+use base::reasons::{InterruptedCall, UnknownReason};
 use base::work::{Allotment, charge, cost};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,9 +22,9 @@ const LONG_WALK: usize = 1 << 14;
 const TERMS: u64 = 4;
 
 /// Maximum product of the iteration counts of nested loops that are executed iteration by iteration, unless
-/// [`Allowance::rounds`] sets another. The executor merges paths through them after each iteration. Each condition
+/// [`Allowance::iterations`] sets another. The executor merges paths through them after each iteration. Each condition
 /// names those of all earlier iterations, so they take memory quadratic in this number.
-const MOST_ROUNDS: u64 = 1024;
+const MAX_ROUNDS: u64 = 1024;
 
 /// Limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Limit {
 
 impl Limit {
     /// Returns the reason why an execution ended at this limit, in this call.
-    pub(in crate::symbolic) const fn reason(self, at: InTheCall) -> UnknownReason {
+    pub(in crate::symbolic) const fn reason(self, at: InterruptedCall) -> UnknownReason {
         match self {
             Self::Steps | Self::Work => UnknownReason::ExecutionWork(at),
             Self::Memory => UnknownReason::ExecutionMemory(at),
@@ -51,18 +51,18 @@ impl Limit {
 pub struct Allowance {
     pub steps: u64,
     /// Maximum product of the iteration counts of nested loops that are executed iteration by iteration.
-    pub rounds: u64,
+    pub iterations: u64,
 }
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { steps: 3_000_000, rounds: MOST_ROUNDS }
+        Self { steps: 3_000_000, iterations: MAX_ROUNDS }
     }
 }
 
 /// Limits of one execution.
 #[derive(Clone, Debug)]
-pub struct Budget {
+pub struct ExecutionBudget {
     left: Allowance,
     work: Allotment,
     /// Maximum number of bytes of its terms, which are not freed before the execution is.
@@ -74,12 +74,12 @@ pub struct Budget {
     /// Maximum depth of nested calls.
     depth: usize,
     /// Product of the iteration counts of the loops that are being executed iteration by iteration.
-    rounds: u64,
+    iterations: u64,
     /// Number of objects that steps visited since the last check of the limits.
     walked: usize,
 }
 
-impl Default for Budget {
+impl Default for ExecutionBudget {
     fn default() -> Self {
         Self {
             left: Allowance::default(),
@@ -88,13 +88,13 @@ impl Default for Budget {
             memory: None,
             over: None,
             depth: 256,
-            rounds: 1,
+            iterations: 1,
             walked: 0,
         }
     }
 }
 
-impl Budget {
+impl ExecutionBudget {
     /// `memory` is the number of bytes that this process may have, terms included; `over` is set once nobody waits for
     /// the execution any more.
     #[must_use]
@@ -131,20 +131,20 @@ impl Budget {
         self.is_late().then_some(Limit::Time)
     }
 
-    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
+    /// Enters a loop to be executed iteration by iteration, with `iterations` iterations; returns the argument for
     /// [`Self::leave`]. `None` if the iterations would be too many, with those of the loops around it.
-    pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
-        let before = self.rounds;
-        let all = before * u64::from(rounds.max(1));
-        if all > self.left.rounds {
+    pub(super) fn enter(&mut self, iterations: u32) -> Option<u64> {
+        let before = self.iterations;
+        let all = before * u64::from(iterations.max(1));
+        if all > self.left.iterations {
             return None;
         }
-        self.rounds = all;
+        self.iterations = all;
         Some(before)
     }
 
     pub(super) const fn leave(&mut self, before: u64) {
-        self.rounds = before;
+        self.iterations = before;
     }
 
     /// Counts a step; `terms` is the number of bytes of all terms.
@@ -206,7 +206,7 @@ pub fn give_back() {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, Budget, LONG_WALK, LOOK, Limit, resident};
+    use super::{Allowance, ExecutionBudget, LONG_WALK, LOOK, Limit, resident};
     use base::work::{Allotment, Work, cost};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -215,7 +215,7 @@ mod tests {
         Allowance { steps, ..Allowance::default() }
     }
 
-    fn first(mut budget: Budget) -> (u64, Limit) {
+    fn first(mut budget: ExecutionBudget) -> (u64, Limit) {
         let all = budget.left.steps;
         loop {
             if let Err(why) = budget.step(7) {
@@ -226,16 +226,19 @@ mod tests {
 
     #[test]
     fn after_a_long_walk_the_nets_are_looked_at() {
-        let late =
-            || Budget { left: steps(3 * LOOK), over: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() };
+        let late = || ExecutionBudget {
+            left: steps(3 * LOOK),
+            over: Some(Arc::new(AtomicBool::new(true))),
+            ..ExecutionBudget::default()
+        };
         let mut walked = late();
         walked.walk(LONG_WALK);
         assert_eq!((first(walked), first(late())), ((1, Limit::Time), (LOOK, Limit::Time)));
     }
 
     #[test]
-    fn loops_in_loops_are_executed_up_to_a_thousand_rounds() {
-        let mut budget = Budget::default();
+    fn loops_in_loops_are_executed_up_to_a_thousand_iterations() {
+        let mut budget = ExecutionBudget::default();
         let outer = budget.enter(32).unwrap();
         let inner = budget.enter(32).unwrap();
         assert_eq!((budget.enter(2), budget.enter(0)), (None, Some(1024)));
@@ -247,23 +250,23 @@ mod tests {
 
     #[test]
     fn the_first_limit_that_is_reached_ends_it() {
-        let budget = || Budget { left: steps(3 * LOOK), ..Budget::default() };
+        let budget = || ExecutionBudget { left: steps(3 * LOOK), ..ExecutionBudget::default() };
         assert_eq!(first(budget()), (3 * LOOK, Limit::Steps));
         // Each step is charged, and other work between steps.
         let of = |steps: u64| Allotment::of(Work::units(steps * cost::STEP));
-        assert_eq!(first(Budget { work: of(10), ..budget() }), (10, Limit::Work));
-        let mut walked = Budget { work: of(10), ..budget() };
+        assert_eq!(first(ExecutionBudget { work: of(10), ..budget() }), (10, Limit::Work));
+        let mut walked = ExecutionBudget { work: of(10), ..budget() };
         walked.walk(usize::try_from(4 * cost::STEP / cost::OBJECT).unwrap());
         assert_eq!(first(walked), (6, Limit::Work));
-        assert_eq!(first(Budget { terms: Some(6), ..budget() }), (1, Limit::Memory));
-        assert_eq!(first(Budget { terms: Some(7), ..budget() }).1, Limit::Steps);
+        assert_eq!(first(ExecutionBudget { terms: Some(6), ..budget() }), (1, Limit::Memory));
+        assert_eq!(first(ExecutionBudget { terms: Some(7), ..budget() }).1, Limit::Steps);
         let now = resident().unwrap();
         assert!(now > 1 << 20, "{now}");
-        assert_eq!(first(Budget { memory: Some(now * 100), ..budget() }).0, 3 * LOOK);
-        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget() }), (LOOK, Limit::Memory));
+        assert_eq!(first(ExecutionBudget { memory: Some(now * 100), ..budget() }).0, 3 * LOOK);
+        assert_eq!(first(ExecutionBudget { memory: Some(1 << 20), ..budget() }), (LOOK, Limit::Memory));
         let over = Arc::new(AtomicBool::new(false));
-        assert_eq!(first(Budget { over: Some(over.clone()), ..budget() }).0, 3 * LOOK);
+        assert_eq!(first(ExecutionBudget { over: Some(over.clone()), ..budget() }).0, 3 * LOOK);
         over.store(true, Ordering::Relaxed);
-        assert_eq!(first(Budget { over: Some(over), ..budget() }), (LOOK, Limit::Time));
+        assert_eq!(first(ExecutionBudget { over: Some(over), ..budget() }), (LOOK, Limit::Time));
     }
 }

@@ -6,7 +6,7 @@
 //! `effects/skipped_code.rs` defines what skipping means.
 
 use base::work::{Work, done};
-use ir::reach::{Mentions, Named, Reach};
+use ir::reach::{MentionedGlobals, Mentions, Reach};
 use ir::{BlockId, FuncRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// Part of the host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum HostPart {
     Function(FuncRef),
     Loop(FuncRef, BlockId),
 }
 
 /// How the executor treats a part that costs too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spared {
+pub enum PartTreatment {
     /// A loop of a constant count: analysed by its invariant instead of iteration by iteration.
     Rounds,
     /// Skipped entirely.
@@ -41,70 +41,70 @@ const LEAST: u128 = 4000;
 
 /// Measure by which parts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum CostMeasure {
     Steps,
     Work,
 }
 
 /// Choice of the heavy parts to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum HeavyParts {
     Innermost,
     All,
 }
 
 impl Cost {
-    fn by(self, measure: Measure) -> u128 {
+    fn by(self, measure: CostMeasure) -> u128 {
         match measure {
-            Measure::Steps => u128::from(self.steps),
-            Measure::Work => u128::from(self.work.get()),
+            CostMeasure::Steps => u128::from(self.steps),
+            CostMeasure::Work => u128::from(self.work.get()),
         }
     }
 }
 
 /// Part that is being executed.
-pub(in crate::symbolic) struct Begun {
-    pub(super) part: Part,
+pub(in crate::symbolic) struct RunningPart {
+    pub(super) part: HostPart,
     pub(super) steps: u64,
     pub(super) at: Work,
 }
 
 /// Costs of parts, by the enclosing part.
 #[derive(Clone, Debug, Default)]
-pub struct Effort {
+pub struct PartCosts {
     pub(super) reach: Arc<Reach>,
-    spared: FxHashMap<Part, Spared>,
-    active: Vec<Part>,
+    spared: FxHashMap<HostPart, PartTreatment>,
+    active: Vec<HostPart>,
     /// Loops that were executed iteration by iteration.
-    unrolled: FxHashSet<Part>,
+    unrolled: FxHashSet<HostPart>,
     /// Cost and number of executions, by enclosing part and part.
-    spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
+    spent: FxHashMap<(Option<HostPart>, HostPart), (Cost, u64)>,
     /// Loops that do something on a device.
-    pub(super) on_device: FxHashSet<Part>,
+    pub(super) on_device: FxHashSet<HostPart>,
     pub(super) loops: FxHashMap<(FuncRef, BlockId), bool>,
-    pub(super) named: FxHashMap<Part, Rc<Named>>,
+    pub(super) named: FxHashMap<HostPart, Rc<MentionedGlobals>>,
 }
 
-impl Effort {
+impl PartCosts {
     #[must_use]
-    pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self {
+    pub fn new(reach: Arc<Reach>, spared: FxHashMap<HostPart, PartTreatment>) -> Self {
         Self { reach, spared, ..Self::default() }
     }
 
-    pub(super) fn is_active(&self, part: Part) -> bool {
+    pub(super) fn is_active(&self, part: HostPart) -> bool {
         self.active.contains(&part)
     }
 
-    pub(super) fn note_unrolled(&mut self, part: Part) {
+    pub(super) fn note_unrolled(&mut self, part: HostPart) {
         self.unrolled.insert(part);
     }
 
-    pub(super) fn enter(&mut self, part: Part) {
+    pub(super) fn enter(&mut self, part: HostPart) {
         self.active.push(part);
     }
 
     /// Ends a part, with `steps` steps left.
-    pub(super) fn leave(&mut self, b: &Begun, steps: u64) {
+    pub(super) fn leave(&mut self, b: &RunningPart, steps: u64) {
         self.active.pop();
         let around = self.active.last().copied();
         let (cost, times) = self.spent.entry((around, b.part)).or_default();
@@ -113,13 +113,13 @@ impl Effort {
         *times += 1;
     }
 
-    pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
+    pub(in crate::symbolic) fn spared(&self, part: HostPart) -> Option<PartTreatment> {
         self.spared.get(&part).copied()
     }
 
     /// Returns the total cost of each part, and how often it was executed.
-    fn whole(&self) -> FxHashMap<Part, (Cost, u64)> {
-        let mut whole: FxHashMap<Part, (Cost, u64)> = FxHashMap::default();
+    fn whole(&self) -> FxHashMap<HostPart, (Cost, u64)> {
+        let mut whole: FxHashMap<HostPart, (Cost, u64)> = FxHashMap::default();
         for ((_, part), (cost, times)) in &self.spent {
             let (c, n) = whole.entry(*part).or_default();
             c.steps += cost.steps;
@@ -133,25 +133,25 @@ impl Effort {
     /// contain each other. If none of them can be skipped, returns the loops that were executed iteration by
     /// iteration.
     #[must_use]
-    pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
+    pub fn heaviest(&self, all: Cost, measure: CostMeasure, (share, which): (u128, HeavyParts)) -> Vec<HostPart> {
         let (mut heavy, all) = (self.whole(), all.by(measure));
         heavy.retain(|_, (c, _)| c.by(measure) > 0 && c.by(measure) * share >= all);
-        let mut rounds: Vec<Part> =
+        let mut iterations: Vec<HostPart> =
             heavy.keys().copied().filter(|p| self.on_device.contains(p) && self.unrolled.contains(p)).collect();
         heavy.retain(|p, (c, times)| !self.on_device.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
         if heavy.is_empty() {
-            rounds.sort_unstable();
-            return rounds;
+            iterations.sort_unstable();
+            return iterations;
         }
-        let heavy: FxHashMap<Part, Cost> = heavy.into_iter().map(|(p, (c, _))| (p, c)).collect();
-        let mut inside: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
+        let heavy: FxHashMap<HostPart, Cost> = heavy.into_iter().map(|(p, (c, _))| (p, c)).collect();
+        let mut inside: FxHashMap<HostPart, Vec<HostPart>> = FxHashMap::default();
         for (around, part) in self.spent.keys() {
             if let Some(a) = around {
                 inside.entry(*a).or_default().push(*part);
             }
         }
-        let mut found: Vec<Part> =
-            heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
+        let mut found: Vec<HostPart> =
+            heavy.keys().copied().filter(|p| which == HeavyParts::All || !contains_any(*p, &inside, &heavy)).collect();
         // If all of them contain each other, take the cheapest.
         if found.is_empty() {
             found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p));
@@ -163,16 +163,22 @@ impl Effort {
     /// Returns the skipped parts for another execution: loops that were executed iteration by iteration lose that
     /// first, and are skipped entirely the next time.
     #[must_use]
-    pub fn spare(&self, parts: &[Part]) -> FxHashMap<Part, Spared> {
+    pub fn spare(&self, parts: &[HostPart]) -> FxHashMap<HostPart, PartTreatment> {
         let mut spared = self.spared.clone();
         spared.extend(
-            parts.iter().map(|p| (*p, if self.unrolled.contains(p) { Spared::Rounds } else { Spared::Entirely })),
+            parts
+                .iter()
+                .map(|p| (*p, if self.unrolled.contains(p) { PartTreatment::Rounds } else { PartTreatment::Entirely })),
         );
         spared
     }
 }
 
-fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashMap<Part, Cost>) -> bool {
+fn contains_any(
+    part: HostPart,
+    inside: &FxHashMap<HostPart, Vec<HostPart>>,
+    heavy: &FxHashMap<HostPart, Cost>,
+) -> bool {
     let (mut seen, mut work) = (FxHashSet::default(), vec![part]);
     while let Some(p) = work.pop() {
         for q in inside.get(&p).into_iter().flatten() {
@@ -190,7 +196,7 @@ fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashM
     false
 }
 
-impl Effort {
+impl PartCosts {
     /// Returns the host functions whose address is taken.
     pub(in crate::symbolic) fn taken(&self) -> &[FuncRef] {
         self.reach.taken()
@@ -234,12 +240,12 @@ impl Effort {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Effort, Measure, Part, Spared, Which};
+    use super::{Cost, CostMeasure, HeavyParts, HostPart, PartCosts, PartTreatment};
     use base::work::Work;
     use ir::{BlockId, FuncId, FuncRef, ModuleId};
 
-    fn function(n: u32) -> Part {
-        Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) })
+    fn function(n: u32) -> HostPart {
+        HostPart::Function(FuncRef { module: ModuleId(0), func: FuncId(n) })
     }
 
     fn cost(steps: u64) -> Cost {
@@ -248,51 +254,51 @@ mod tests {
 
     #[test]
     fn of_costly_parts_the_innermost_or_all_are_left_out() {
-        let mut e = Effort::default();
+        let mut e = PartCosts::default();
         // 0 calls 1 and 2, 1 calls 3.
         for (around, part, steps) in [(None, 0, 900), (Some(0), 1, 800), (Some(0), 2, 50), (Some(1), 3, 400)] {
             e.spent.insert((around.map(function), function(part)), (cost(steps), 1));
         }
-        let of = |e: &Effort, all, share, which| e.heaviest(cost(all), Measure::Steps, (share, which));
-        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
-        assert_eq!(of(&e, 1000, 2, Which::Innermost), [function(1)]);
-        assert_eq!(of(&e, 1000, 20, Which::Innermost), [function(2), function(3)]);
-        assert_eq!(of(&e, 10_000, 8, Which::Innermost), []);
-        assert_eq!(of(&e, 1000, 2, Which::All), [function(0), function(1)]);
+        let of = |e: &PartCosts, all, share, which| e.heaviest(cost(all), CostMeasure::Steps, (share, which));
+        assert_eq!(of(&e, 1000, 8, HeavyParts::Innermost), [function(3)]);
+        assert_eq!(of(&e, 1000, 2, HeavyParts::Innermost), [function(1)]);
+        assert_eq!(of(&e, 1000, 20, HeavyParts::Innermost), [function(2), function(3)]);
+        assert_eq!(of(&e, 10_000, 8, HeavyParts::Innermost), []);
+        assert_eq!(of(&e, 1000, 2, HeavyParts::All), [function(0), function(1)]);
         // Parts 1 and 3 call each other.
         e.spent.insert((Some(function(3)), function(1)), (cost(1), 1));
-        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+        assert_eq!(of(&e, 1000, 8, HeavyParts::Innermost), [function(3)]);
     }
 
     #[test]
-    fn what_is_cheap_each_time_is_not_left_out_but_the_rounds_around_it() {
-        let at = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
-        let mut e = Effort::default();
+    fn what_is_cheap_each_time_is_not_left_out_but_the_iterations_around_it() {
+        let at = |header| HostPart::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = PartCosts::default();
         e.on_device.extend([at(1), at(2)]);
         e.unrolled.insert(at(1));
         e.spent.insert((None, at(1)), (cost(9000), 1));
         e.spent.insert((Some(at(1)), at(2)), (cost(8000), 80));
         // A constructor that is called again and again.
         e.spent.insert((Some(at(2)), function(1)), (cost(7000), 7000));
-        let heaviest = |e: &Effort| e.heaviest(cost(10_000), Measure::Steps, (8, Which::All));
+        let heaviest = |e: &PartCosts| e.heaviest(cost(10_000), CostMeasure::Steps, (8, HeavyParts::All));
         assert_eq!(heaviest(&e), [at(1)]);
-        assert_eq!(e.spare(&[at(1)])[&at(1)], Spared::Rounds);
+        assert_eq!(e.spare(&[at(1)])[&at(1)], PartTreatment::Rounds);
         // A function that takes long each time.
         e.spent.insert((Some(at(2)), function(2)), (cost(2000), 80));
         assert_eq!(heaviest(&e), [function(2)]);
     }
 
     #[test]
-    fn loops_that_were_executed_round_by_round_are_first_spared_that() {
-        let of = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
-        let mut e = Effort::default();
+    fn loops_that_were_executed_iteration_by_iteration_are_first_spared_that() {
+        let of = |header| HostPart::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = PartCosts::default();
         e.unrolled.insert(of(1));
         let spared = e.spare(&[of(1), of(2), function(0)]);
         assert_eq!(
             [of(1), of(2), function(0)].map(|p| spared[&p]),
-            [Spared::Rounds, Spared::Entirely, Spared::Entirely]
+            [PartTreatment::Rounds, PartTreatment::Entirely, PartTreatment::Entirely]
         );
-        let spared = Effort { spared, ..Effort::default() }.spare(&[of(1)]);
-        assert_eq!((spared[&of(1)], spared.len()), (Spared::Entirely, 3));
+        let spared = PartCosts { spared, ..PartCosts::default() }.spare(&[of(1)]);
+        assert_eq!((spared[&of(1)], spared.len()), (PartTreatment::Entirely, 3));
     }
 }

@@ -1,7 +1,7 @@
 //! The reasons why an execution ended early, or skipped something ([`Halt`]).
 
 use super::budget::Limit;
-use base::reasons::{InTheCall, UnknownReason};
+use base::reasons::{InterruptedCall, UnknownReason};
 
 /// Reasons for which an execution is incomplete so far.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ impl Halt {
         self.missed.get_or_insert_with(reason);
     }
 
-    pub(super) fn end_by(&mut self, limit: Limit, amid: InTheCall) {
+    pub(super) fn end_by(&mut self, limit: Limit, amid: InterruptedCall) {
         if self.gave_up.is_none() {
             self.limit = Some(limit);
             self.give_up(limit.reason(amid));

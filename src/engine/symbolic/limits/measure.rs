@@ -1,29 +1,29 @@
-//! Measures the cost of host code parts while they are executed ([`Effort`](super::cost::Effort)), and tells which of
+//! Measures the cost of host code parts while they are executed ([`Effort`](super::cost::PartCosts)), and tells which of
 //! them are skipped.
 //!
 //! In: functions and loops as the executor enters and leaves them. Out: their cost in steps and work, by the enclosing
 //! part.
 
-use super::cost::{Begun, Part, Spared};
+use super::cost::{HostPart, PartTreatment, RunningPart};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::value::Value;
-use ir::reach::{Mentions, Named};
+use ir::reach::{MentionedGlobals, Mentions};
 use ir::{BlockId, FuncRef, Side};
 use std::rc::Rc;
 
 impl ExecutionContext<'_> {
     /// Begins a part; `None` if it is not measured.
-    pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
+    pub(in crate::symbolic) fn begin(&mut self, part: HostPart) -> Option<RunningPart> {
         if self.side != Side::Host || self.limits.effort.is_active(part) {
             return None;
         }
         match part {
-            Part::Function(f) => {
+            HostPart::Function(f) => {
                 if !self.limits.effort.reach.is_harmless(f) {
                     return None;
                 }
             }
-            Part::Loop(f, header) => {
+            HostPart::Loop(f, header) => {
                 if !self.is_harmless_loop(f, header) {
                     self.limits.effort.on_device.insert(part);
                 }
@@ -37,14 +37,14 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns how the executor treats a host part that costs too much.
-    pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
+    pub(in crate::symbolic) fn spared(&self, part: HostPart) -> Option<PartTreatment> {
         if self.side == Side::Host { self.limits.effort.spared(part) } else { None }
     }
 
     /// Returns pointers to the variables with matching names that a host function, or its callees, may write by name;
     /// `None` if these are unknown.
     pub fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
-        let named = self.globals_of(Part::Function(f));
+        let named = self.globals_of(HostPart::Function(f));
         if named.opaque {
             return None;
         }
@@ -82,18 +82,18 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the globals that a part may touch by name.
-    pub(in crate::symbolic) fn globals_of(&mut self, part: Part) -> Rc<Named> {
+    pub(in crate::symbolic) fn globals_of(&mut self, part: HostPart) -> Rc<MentionedGlobals> {
         if let Some(known) = self.limits.effort.named.get(&part) {
             return known.clone();
         }
         let named = match part {
-            Part::Function(f) => self.limits.effort.reach.mentions(f).map(|m| self.limits.effort.reach.globals(m)),
-            Part::Loop(f, header) => {
+            HostPart::Function(f) => self.limits.effort.reach.mentions(f).map(|m| self.limits.effort.reach.globals(m)),
+            HostPart::Loop(f, header) => {
                 let m = self.mentioned_in_loop(f, header);
                 Some(self.limits.effort.reach.globals(&m))
             }
         };
-        let named = Rc::new(named.unwrap_or(Named { opaque: true, ..Named::default() }));
+        let named = Rc::new(named.unwrap_or(MentionedGlobals { opaque: true, ..MentionedGlobals::default() }));
         self.limits.effort.named.insert(part, named.clone());
         named
     }

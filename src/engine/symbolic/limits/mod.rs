@@ -8,31 +8,31 @@ pub mod cost;
 pub(in crate::symbolic) mod halt;
 pub(in crate::symbolic) mod measure;
 
-use base::reasons::{InTheCall, UnknownReason};
+use base::reasons::{InterruptedCall, UnknownReason};
 use base::work::{Allotment, done};
-use budget::{Allowance, Budget, Limit};
-use cost::{Begun, Effort, Part};
+use budget::{Allowance, ExecutionBudget, Limit};
+use cost::{HostPart, PartCosts, RunningPart};
 use halt::Halt;
 
 /// Remaining budget of one execution, the cost of its parts, and what ended it.
 #[derive(Clone, Default)]
-pub struct Limits {
-    budget: Budget,
-    effort: Effort,
+pub struct ExecutionLimits {
+    budget: ExecutionBudget,
+    effort: PartCosts,
     halt: Halt,
 }
 
 /// State of the limits that an execution aside replaces and restores.
-pub(in crate::symbolic) struct Around {
+pub(in crate::symbolic) struct SavedLimits {
     /// Remaining budget of the enclosing execution, and the budget of the one aside.
     left: Allowance,
     given: Allowance,
     halt: Halt,
 }
 
-impl Limits {
+impl ExecutionLimits {
     #[must_use]
-    pub fn new(budget: Budget, effort: Effort) -> Self {
+    pub fn new(budget: ExecutionBudget, effort: PartCosts) -> Self {
         Self { budget, effort, halt: Halt::default() }
     }
 
@@ -49,7 +49,7 @@ impl Limits {
 
     /// Returns the costs of parts, and the facts about the program's code that they need.
     #[must_use]
-    pub const fn effort(&self) -> &Effort {
+    pub const fn effort(&self) -> &PartCosts {
         &self.effort
     }
 
@@ -76,38 +76,38 @@ impl Limits {
         self.budget.depth()
     }
 
-    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
-    /// [`Self::leave_rounds`]. `None` if the iterations would be too many, with those of the loops around it.
-    pub(in crate::symbolic) fn enter_rounds(&mut self, part: Part, rounds: u32) -> Option<u64> {
-        let before = self.budget.enter(rounds)?;
+    /// Enters a loop to be executed iteration by iteration, with `iterations` iterations; returns the argument for
+    /// [`Self::leave_iterations`]. `None` if the iterations would be too many, with those of the loops around it.
+    pub(in crate::symbolic) fn enter_iterations(&mut self, part: HostPart, iterations: u32) -> Option<u64> {
+        let before = self.budget.enter(iterations)?;
         self.effort.note_unrolled(part);
         Some(before)
     }
 
-    pub(in crate::symbolic) const fn leave_rounds(&mut self, before: u64) {
+    pub(in crate::symbolic) const fn leave_iterations(&mut self, before: u64) {
         self.budget.leave(before);
     }
 }
 
 // ---- parts ----
-impl Limits {
+impl ExecutionLimits {
     /// Begins a part; also returns the limit of work or time that is reached by then, since single steps may take
     /// long.
-    fn begin(&mut self, part: Part) -> (Begun, Option<Limit>) {
+    fn begin(&mut self, part: HostPart) -> (RunningPart, Option<Limit>) {
         self.effort.enter(part);
         let at = done();
-        (Begun { part, steps: self.budget.left().steps, at }, self.budget.is_over())
+        (RunningPart { part, steps: self.budget.left().steps, at }, self.budget.is_over())
     }
 
     /// Ends a part that was begun, if it is measured.
-    pub(in crate::symbolic) fn end(&mut self, begun: Option<Begun>) {
+    pub(in crate::symbolic) fn end(&mut self, begun: Option<RunningPart>) {
         let Some(b) = begun else { return };
         self.effort.leave(&b, self.budget.left().steps);
     }
 }
 
 // ---- ends ----
-impl Limits {
+impl ExecutionLimits {
     pub(in crate::symbolic) fn give_up(&mut self, reason: UnknownReason) {
         self.halt.give_up(reason);
     }
@@ -118,7 +118,7 @@ impl Limits {
     }
 
     /// Ends the execution by a limit, if nothing has ended it yet; `amid` tells the call in which it is.
-    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit, amid: InTheCall) {
+    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit, amid: InterruptedCall) {
         self.halt.end_by(limit, amid);
     }
 
@@ -158,12 +158,12 @@ impl Limits {
     }
 
     /// Begins an execution aside with its own budget and no reasons recorded yet.
-    pub(in crate::symbolic) fn begin_aside(&mut self, given: Allowance) -> Around {
-        Around { left: self.budget.give(given), given, halt: std::mem::take(&mut self.halt) }
+    pub(in crate::symbolic) fn begin_aside(&mut self, given: Allowance) -> SavedLimits {
+        SavedLimits { left: self.budget.give(given), given, halt: std::mem::take(&mut self.halt) }
     }
 
     /// Ends the execution aside; returns the steps that it took, and its reasons.
-    pub(in crate::symbolic) fn end_aside(&mut self, around: Around) -> (u64, Halt) {
+    pub(in crate::symbolic) fn end_aside(&mut self, around: SavedLimits) -> (u64, Halt) {
         let taken = around.given.steps - self.budget.give(around.left).steps;
         (taken, std::mem::replace(&mut self.halt, around.halt))
     }

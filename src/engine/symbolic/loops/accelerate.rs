@@ -5,28 +5,28 @@
 //! solves the recurrence exactly; other variables are bounded or arbitrary. Loop acceleration as in Bozga, Iosif and
 //! Konečný (CAV 2010). Execution of the loop with these forms is not decided here.
 
-use super::array_fill::{Filled, Sums};
-use super::houdini::Carried;
-use super::prefix_sum::{Running, steps_below};
-use super::sum::Rounds;
+use super::array_fill::{FilledElements, IterationSums};
+use super::houdini::CarriedVariable;
+use super::prefix_sum::{SteppedVariable, steps_below};
+use super::sum::Iterations;
 use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::{Range, WIDEST};
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::{Interval, WIDEST};
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Input of the recurrence solvers: a loop, the state before it, and its transition.
 pub(super) struct Recurrences<'a> {
-    pub frame: &'a Frame,
+    pub frame: &'a Activation,
     pub at: &'a LoopAt<'a>,
     pub start: &'a State,
     pub found: &'a Transition,
@@ -36,21 +36,21 @@ pub(super) struct Recurrences<'a> {
 const MAX_SMALL: i128 = 64;
 
 /// Solved forms of a loop's variables at iteration `k`.
-pub(super) struct Solved {
+pub(super) struct SolvedForms {
     pub k: TermId,
     pub forms: FxHashMap<LoopVar, Form>,
     /// Maps symbols of the pass over the body to their values at iteration `k`.
     pub map: FxHashMap<TermId, TermId>,
     /// Variables that do not wrap, with their width in bits and whether they are signed.
     pub ranges: Vec<(LoopVar, u32, bool)>,
-    pub arrays: Vec<(ObjId, Vec<Filled>)>,
+    pub arrays: Vec<(ObjId, Vec<FilledElements>)>,
     /// Whether iterations leave in an array pointers, or in a small array numbers, that only unrolling can distinguish.
     pub scattered: bool,
     /// Whether some variable has no closed form.
     pub inexact: bool,
     /// Conditions that hold in each iteration that continues, in terms of `k` alone.
-    pub round: Vec<TermId>,
-    /// Conditions like `round`, including those in terms of variables without a closed form.
+    pub iteration: Vec<TermId>,
+    /// Conditions like `iteration`, including those in terms of variables without a closed form.
     pub all_round: Vec<TermId>,
     /// Facts about each earlier iteration from variables that record what an iteration found.
     pub noted: Vec<TermId>,
@@ -61,22 +61,22 @@ pub(super) struct Solved {
 impl Executor<'_> {
     /// Solves variables in this order: closed forms of single variables, wrapping, sums stored in arrays, sums, flags
     /// and counts, bounded moves, and values set in some iteration. The first solver that handles a variable decides.
-    pub(super) fn accelerate(&mut self, r: &Recurrences<'_>) -> Solved {
+    pub(super) fn accelerate(&mut self, r: &Recurrences<'_>) -> SolvedForms {
         let (t, pass) = (r.found, &r.found.pass);
         let k = self.iteration_symbol(&t.vars);
         let (mut forms, inexact) = self.closed_forms(r, k);
         let (steps, constant) = self.constant_steps(r, &forms);
-        let (_, _, round) = self.arena.split_common(pass.head.path, pass.end.path);
-        let ranges = self.ranges_by_induction(r, k, round, &mut forms);
+        let (_, _, iteration) = self.arena.split_common(pass.head.path, pass.end.path);
+        let ranges = self.ranges_by_induction(r, k, iteration, &mut forms);
         let map = self.values_at(r, &forms, &ranges);
-        let rounds = Rounds { k, map: &map, mark: pass.mark, version: pass.version };
-        let (arrays, running) = self.arrays_filled(r, &forms, round, &rounds);
+        let iterations = Iterations { k, map: &map, mark: pass.mark, version: pass.version };
+        let (arrays, running) = self.arrays_filled(r, &forms, iteration, &iterations);
         for x in &running {
             forms.insert(x.var, Form::Bounded(Value::Int(x.now), x.facts.clone()));
         }
         let is_scattered = |o: &ObjId| {
             let filled = arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()));
-            !filled && (self.kept.has_addresses(*o) || self.is_small_array(*o))
+            !filled && (self.points_to.has_addresses(*o) || self.is_small_array(*o))
         };
         let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if is_scattered(o)));
         // `repeat_loop` does not find facts about arrays.
@@ -85,13 +85,13 @@ impl Executor<'_> {
         } else {
             self.loops.steps.remove(&r.at.key);
         }
-        let round = self.arena.substitute(round, &map);
-        let all_round = self.arena.conjuncts(round);
-        let round: Vec<TermId> =
+        let iteration = self.arena.substitute(iteration, &map);
+        let all_round = self.arena.conjuncts(iteration);
+        let iteration: Vec<TermId> =
             all_round.iter().copied().filter(|c| self.only_old(*c, pass.mark, pass.version, Some(k))).collect();
-        let (noted, by_steps) = self.forms_over_rounds(r, &running, &round, &rounds, &mut forms);
+        let (noted, by_steps) = self.forms_over_iterations(r, &running, &iteration, &iterations, &mut forms);
         self.name_iteration(k, &forms);
-        Solved { k, forms, map, ranges, arrays, scattered, inexact, round, all_round, noted, by_steps }
+        SolvedForms { k, forms, map, ranges, arrays, scattered, inexact, iteration, all_round, noted, by_steps }
     }
 
     /// Whether an object is a host variable of a few elements, as sizes and extents by dimension are.
@@ -103,9 +103,9 @@ impl Executor<'_> {
 
     /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
     /// makes.
-    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
+    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut SolvedForms) {
         let (t, pass) = (r.found, &r.found.pass);
-        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
+        let iterations = Iterations { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
         let mut carried = vec![];
         for v in &t.vars {
             if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
@@ -124,12 +124,12 @@ impl Executor<'_> {
                 _ => continue,
             };
             let next = self.as_kept(next, held, bits);
-            let next = self.arena.substitute(next, rounds.map);
-            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+            let next = self.arena.substitute(next, iterations.map);
+            carried.push(CarriedVariable { var: *v, start, held, next, bits, moved, settled });
         }
-        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
+        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &iterations));
         for (v, w) in &t.pointers.twins {
-            self.size_twin(w, &rounds);
+            self.size_twin(w, &iterations);
             let start = self.var_value(r.start, &r.at.phi_start, *v);
             solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
         }
@@ -185,11 +185,11 @@ impl ExecutionContext<'_> {
         &mut self,
         r: &Recurrences<'_>,
         k: TermId,
-        round: TermId,
+        iteration: TermId,
         forms: &mut FxHashMap<LoopVar, Form>,
     ) -> Vec<(LoopVar, u32, bool)> {
         let (t, pass) = (r.found, &r.found.pass);
-        let plain = self.arena.conjuncts(round);
+        let plain = self.arena.conjuncts(iteration);
         let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
         let mut stepped: Vec<(LoopVar, TermId)> = vec![];
         for v in &t.vars {
@@ -201,7 +201,7 @@ impl ExecutionContext<'_> {
             let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
             let next = self.as_kept(next, *h, bits);
             let d = self.arena.sub(next, *h);
-            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) {
+            if self.steps_in_range(start, *h, d, &plain, Interval::of_int(bits, signed)) {
                 ranges.push((*v, bits, signed));
                 continue;
             }
@@ -209,7 +209,7 @@ impl ExecutionContext<'_> {
             // there.
             let Some(read) = self.read_as_unsigned(&plain, *h, bits) else { continue };
             let from = self.interpret(start, bits, false);
-            if !self.steps_in_range(from, read, d, &plain, Range::of_int(bits, false)) {
+            if !self.steps_in_range(from, read, d, &plain, Interval::of_int(bits, false)) {
                 continue;
             }
             let moved = self.arena.mul(d, k);
@@ -260,13 +260,13 @@ impl ExecutionContext<'_> {
         &mut self,
         r: &Recurrences<'_>,
         forms: &FxHashMap<LoopVar, Form>,
-        round: TermId,
-        rounds: &Rounds<'_>,
-    ) -> (Vec<(ObjId, Vec<Filled>)>, Vec<Running>) {
+        iteration: TermId,
+        iterations: &Iterations<'_>,
+    ) -> (Vec<(ObjId, Vec<FilledElements>)>, Vec<SteppedVariable>) {
         let (t, pass) = (r.found, &r.found.pass);
         let place = (r.frame.context, Site { func: r.frame.func, block: r.at.header, inst: u32::MAX - 1 });
         let fills = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(_)));
-        let (mut running, mut in_round): (Vec<Running>, Vec<TermId>) = Default::default();
+        let (mut running, mut in_iteration): (Vec<SteppedVariable>, Vec<TermId>) = Default::default();
         for v in t.vars.iter().filter(|_| fills) {
             if !Terms::is_open(r, forms, *v) {
                 continue;
@@ -275,21 +275,21 @@ impl ExecutionContext<'_> {
                 continue;
             };
             let n = self.as_kept(n, h, bits);
-            running.extend(self.running(*v, (a, h, n), bits, rounds));
+            running.extend(self.running(*v, (a, h, n), bits, iterations));
         }
         if fills {
-            let round = self.arena.substitute(round, rounds.map);
-            in_round = [self.arena.conjuncts(round), self.arena.conjuncts(r.start.path)].concat();
-            in_round = self.read_plainly(in_round);
+            let iteration = self.arena.substitute(iteration, iterations.map);
+            in_iteration = [self.arena.conjuncts(iteration), self.arena.conjuncts(r.start.path)].concat();
+            in_iteration = self.read_plainly(in_iteration);
         }
-        let sums = Sums { running: &running, before: r.start, known: &in_round };
-        let (mark, k) = ((pass.mark, pass.version), rounds.k);
-        let arrays: Vec<(ObjId, Vec<Filled>)> = t
+        let sums = IterationSums { running: &running, before: r.start, known: &in_iteration };
+        let (mark, k) = ((pass.mark, pass.version), iterations.k);
+        let arrays: Vec<(ObjId, Vec<FilledElements>)> = t
             .vars
             .iter()
             .filter_map(|v| {
                 if let LoopVar::Whole(o) = v {
-                    self.filled(*o, (&pass.head, &pass.end), rounds.map, mark, k, place, &sums).map(|f| (*o, f))
+                    self.filled(*o, (&pass.head, &pass.end), iterations.map, mark, k, place, &sums).map(|f| (*o, f))
                 } else {
                     None
                 }
@@ -304,15 +304,15 @@ impl ExecutionContext<'_> {
 
     /// Forms of numbers that depend on what iterations did: sums, flags and counts, bounded moves, values set in some
     /// iteration. Returns what flags say about each iteration, and the variables that only steps have moved.
-    fn forms_over_rounds(
+    fn forms_over_iterations(
         &mut self,
         r: &Recurrences<'_>,
-        running: &[Running],
-        round: &[TermId],
-        rounds: &Rounds<'_>,
+        running: &[SteppedVariable],
+        iteration: &[TermId],
+        iterations: &Iterations<'_>,
         forms: &mut FxHashMap<LoopVar, Form>,
     ) -> (Vec<TermId>, FxHashSet<LoopVar>) {
-        let (mark, version) = (rounds.mark, rounds.version);
+        let (mark, version) = (iterations.mark, iterations.version);
         let mut by_steps: FxHashSet<LoopVar> = FxHashSet::default();
         let mut noted: Vec<TermId> = vec![];
         for v in &r.found.vars {
@@ -324,13 +324,13 @@ impl ExecutionContext<'_> {
                 Some(bits) => self.as_kept(n, h, bits),
                 None => n,
             };
-            if let Some(f) = self.added_up((a, h, kept), rounds) {
+            if let Some(f) = self.added_up((a, h, kept), iterations) {
                 forms.insert(*v, f);
                 continue;
             }
-            let moved = self.moved(a, h, kept, rounds);
+            let moved = self.moved(a, h, kept, iterations);
             if let Some(known) = moved.as_ref().or_else(|| forms.get(v)).cloned()
-                && let Some((f, seen)) = self.noted((a, h, kept), rounds, &known)
+                && let Some((f, seen)) = self.noted((a, h, kept), iterations, &known)
             {
                 forms.insert(*v, f);
                 noted.push(seen);
@@ -344,8 +344,9 @@ impl ExecutionContext<'_> {
             if !matches!(forms.get(v), Some(Form::Arbitrary)) {
                 continue;
             }
-            let f = match self.set_in_some_round((a, h, n), rounds.k, rounds.map, round, mark, version) {
-                None => self.loaded_in_some_round(a, h, n, mark, version),
+            let f = match self.set_in_some_iteration((a, h, n), iterations.k, iterations.map, iteration, mark, version)
+            {
+                None => self.loaded_in_some_iteration(a, h, n, mark, version),
                 f => f,
             };
             if let Some(f) = f {
@@ -356,7 +357,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Width in bits of a variable that holds an integer.
-    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
+    pub(super) fn bits_of_var(&self, fr: &Activation, v: LoopVar) -> Option<u32> {
         match v {
             LoopVar::Cell(_, _, size) => Some(size * 8),
             LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
@@ -445,7 +446,7 @@ impl Terms {
 
     /// Facts that a term lies in the range of an interpretation.
     pub(super) fn within(&mut self, t: TermId, bits: u32, signed: bool) -> Vec<TermId> {
-        let r = Range::of_int(bits, signed);
+        let r = Interval::of_int(bits, signed);
         let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return vec![] };
         let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
         vec![self.arena.le(lo, t), self.arena.le(t, hi)]
@@ -463,8 +464,8 @@ impl Terms {
         start: TermId,
         v: TermId,
         d: TermId,
-        round: &[TermId],
-        want: Range,
+        iteration: &[TermId],
+        want: Interval,
     ) -> bool {
         if !want.contains(self.arena.range(start)) {
             return false;
@@ -472,7 +473,7 @@ impl Terms {
         let step = self.arena.range(d);
         let (Some(least), Some(most)) = (step.lo, step.hi) else { return false };
         let (mut upper, mut lower) = (most <= 0, least >= 0);
-        for c in round {
+        for c in iteration {
             let Term::Le(t) = *self.arena.get(*c) else { continue };
             let p = self.arena.poly(t);
             let Some((_, coefficient)) = p.terms.iter().find(|(m, _)| m.as_slice() == [v]).cloned() else { continue };
@@ -498,7 +499,7 @@ impl Terms {
     /// that would take some 2^31 iterations or a step as large.
     pub(super) fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
         let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
-        let want = Range::of_int(bits, signed);
+        let want = Interval::of_int(bits, signed);
         let wrapped = self.arena.wrap(at_k, bits, signed);
         let (Some(Value::Int(start)), true) = (start, (32..=WIDEST).contains(&bits)) else { return wrapped };
         if want.contains(self.arena.range(*start)) {
@@ -513,7 +514,7 @@ impl Terms {
     pub(in crate::symbolic) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
-            Term::Apply { function: Function::Content, args, .. } => {
+            Term::Apply { function: UninterpretedFunction::Content, args, .. } => {
                 args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version))
             }
             _ => true,

@@ -7,7 +7,7 @@
 use super::types::Form;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{Term, TermId};
 
 /// Widths of variables, in bits.
@@ -54,7 +54,7 @@ impl Terms {
             (false, true) => x,
             _ => return None,
         };
-        let whole = [true, false].into_iter().any(|s| Range::of_int(bits, s).contains(self.arena.range(h)));
+        let whole = [true, false].into_iter().any(|s| Interval::of_int(bits, s).contains(self.arena.range(h)));
         if !whole || !self.only_old(c, mark, version, None) {
             return None;
         }
@@ -71,14 +71,14 @@ impl Terms {
         let (bits, signed) = WIDTHS
             .into_iter()
             .flat_map(|b| [(b, true), (b, false)])
-            .find(|(bits, signed)| Range::of_int(*bits, *signed) == range)?;
+            .find(|(bits, signed)| Interval::of_int(*bits, *signed) == range)?;
         Some(self.arena.wrap(t, bits, signed))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, Range, Value};
+    use super::{Form, Interval, Value};
     use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
@@ -104,7 +104,7 @@ mod tests {
         e.arena.bit_xor(h, c, bits)
     }
 
-    fn unknown(e: &mut Executor<'_>, name: &str, range: Range) -> TermId {
+    fn unknown(e: &mut Executor<'_>, name: &str, range: Interval) -> TermId {
         e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, name, range)
     }
 
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_as_rounds_one_by_one() {
+    fn turns_are_as_iterations_one_by_one() {
         let program = Program::default();
         for (bits, signed, step, on_numbers) in CASES {
-            let range = Range::of_int(bits, signed);
+            let range = Interval::of_int(bits, signed);
             let numbers = [0, 1, 2, 5, -1, -7, range.lo.unwrap(), range.hi.unwrap(), range.hi.unwrap() - 3];
             for constant in [true, false] {
                 for (start, c) in numbers.iter().flat_map(|x| numbers.map(|y| (*x, y))) {
@@ -127,10 +127,10 @@ mod tests {
                     let [a, by] = if constant {
                         [start, c].map(|v| e.arena.int(v))
                     } else {
-                        ["start", "c"].map(|n| unknown(&mut e, n, Range::of_int(64, true)))
+                        ["start", "c"].map(|n| unknown(&mut e, n, Interval::of_int(64, true)))
                     };
                     let mark = e.arena.symbols().len();
-                    let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
+                    let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Interval::new(0, 1 << 62));
                     let h = unknown(&mut e, "h", range);
                     let next = step(&mut e, h, by, bits);
                     let form = e.alternating((a, h, next), k, mark, 0);
@@ -140,10 +140,10 @@ mod tests {
                         continue;
                     };
                     let mut value = start;
-                    for round in 0..6 {
-                        let now = at(&e, form, &[(a, start), (by, c), (k, round)]);
+                    for iteration in 0..6 {
+                        let now = at(&e, form, &[(a, start), (by, c), (k, iteration)]);
                         // The value starts in range, and so stays there.
-                        assert_eq!(now, value, "{start}, by {c}, of {bits} bits, in round {round}");
+                        assert_eq!(now, value, "{start}, by {c}, of {bits} bits, in round {iteration}");
                         value = wrap_value(on_numbers(value, c), bits, signed);
                     }
                 }
@@ -155,11 +155,11 @@ mod tests {
     fn what_is_no_turn_has_no_form() {
         let program = Program::default();
         let mut e = Executor::new(&program, &NoLibrary);
-        let a = unknown(&mut e, "start", Range::of_int(32, true));
+        let a = unknown(&mut e, "start", Interval::of_int(32, true));
         let mark = e.arena.symbols().len();
-        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
+        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Interval::new(0, 1 << 62));
         let (h, other) =
-            (unknown(&mut e, "h", Range::of_int(32, true)), unknown(&mut e, "other", Range::of_int(32, true)));
+            (unknown(&mut e, "h", Interval::of_int(32, true)), unknown(&mut e, "other", Interval::of_int(32, true)));
         let (one, twice) = (e.arena.int(1), e.arena.scale(h, -2));
         // Another variable's value in this iteration, twice the number, and half of the bits.
         let by_another = e.arena.sub(other, h);
@@ -169,7 +169,7 @@ mod tests {
             assert!(e.alternating((a, h, n), k, mark, 0).is_none(), "{n:?}");
         }
         // A number without a width has no form if it may leave its range.
-        let narrow = unknown(&mut e, "narrow", Range::new(0, 5));
+        let narrow = unknown(&mut e, "narrow", Interval::new(0, 5));
         let next = e.arena.sub(one, narrow);
         assert!(e.alternating((a, narrow, next), k, mark, 0).is_none());
     }

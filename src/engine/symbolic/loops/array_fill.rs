@@ -1,16 +1,16 @@
 //! Arrays that a loop fills: one element in each iteration, at equal distances.
 
-use super::prefix_sum::{Running, steps_below};
+use super::prefix_sum::{SteppedVariable, steps_below};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::array_write::Written;
-use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
+use crate::symbolic::memory::array_write::WrittenContents;
+use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ const MAX_MEMBERS: usize = 8;
 
 /// Elements that a loop writes to an array, as a function of the iteration. Offsets and sizes in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::symbolic) struct Filled {
+pub(in crate::symbolic) struct FilledElements {
     from: TermId,
     stride: i128,
     bytes: u32,
@@ -32,7 +32,7 @@ pub(in crate::symbolic) struct Filled {
     pub made: Option<ObjId>,
 }
 
-impl Filled {
+impl FilledElements {
     /// Value of an element, in terms of its iteration.
     pub const fn value(&self) -> TermId {
         self.value
@@ -40,8 +40,8 @@ impl Filled {
 }
 
 /// Sums over iterations, and their context.
-pub(in crate::symbolic) struct Sums<'s> {
-    pub running: &'s [Running],
+pub(in crate::symbolic) struct IterationSums<'s> {
+    pub running: &'s [SteppedVariable],
     /// State before the loop.
     pub before: &'s State,
     /// Conditions that hold in each iteration that continues, in terms of its number.
@@ -49,7 +49,7 @@ pub(in crate::symbolic) struct Sums<'s> {
 }
 
 /// Write of an iteration to one offset of an array, on one path or on all.
-struct Write {
+struct IterationWrite {
     from: TermId,
     bytes: u32,
     value: TermId,
@@ -63,7 +63,7 @@ impl ExecutionContext<'_> {
         s: &mut State,
         before: &State,
         o: ObjId,
-        filled: &[Filled],
+        filled: &[FilledElements],
         (k, func): (TermId, FuncRef),
     ) {
         // Objects that iterations made are arbitrary already.
@@ -71,13 +71,13 @@ impl ExecutionContext<'_> {
         s.mem.insert(o, Rc::clone(old));
         for f in filled {
             if let Some(all) = f.made {
-                self.rounds_begin(s, all);
+                self.iterations_begin(s, all);
             }
             // A separate symbol: an element's number is not that of an iteration in progress.
             let element = self.arena.fresh(
                 SymKind::Iteration { name: "an element".into() },
                 "an element",
-                Range::new(0, 1 << 62),
+                Interval::new(0, 1 << 62),
             );
             let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
             if let Some(held) = f.held {
@@ -88,7 +88,7 @@ impl ExecutionContext<'_> {
                     value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
                 }
             }
-            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
+            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), WrittenContents::Each { k: element, value });
         }
     }
 }
@@ -108,11 +108,11 @@ impl MemoryDomain<'_> {
         mark: (usize, u32),
         k: TermId,
         place: (u64, Site),
-        sums: &Sums<'_>,
-    ) -> Option<Vec<Filled>> {
+        sums: &IterationSums<'_>,
+    ) -> Option<Vec<FilledElements>> {
         let (start, end) = (states.0.mem.get(&o)?, states.1.mem.get(&o)?);
         let mut state = self.settled(states.1.path, end);
-        let mut all: Vec<Filled> = vec![];
+        let mut all: Vec<FilledElements> = vec![];
         while state != *start {
             if all.len() >= MAX_MEMBERS {
                 return None;
@@ -146,22 +146,22 @@ impl MemoryDomain<'_> {
 
     /// Last write to an array; on a path without the write, its value is what the array held there. `f` is a function
     /// of the loop's module.
-    fn written(&mut self, o: ObjId, state: &ObjState, f: FuncRef) -> Option<Write> {
+    fn written(&mut self, o: ObjId, state: &ObjState, f: FuncRef) -> Option<IterationWrite> {
         if !state.cells.is_empty() {
             return None;
         }
         match &state.rest {
-            Rest::Layer(layer) => {
-                let Written::All(value) = layer.what else { return None };
+            UncoveredContents::Layer(layer) => {
+                let WrittenContents::All(value) = layer.what else { return None };
                 if self.arena.as_int(layer.count) != Some(1) {
                     return None;
                 }
-                Some(Write { from: layer.from, bytes: layer.bytes, value, below: layer.below.clone() })
+                Some(IterationWrite { from: layer.from, bytes: layer.bytes, value, below: layer.below.clone() })
             }
-            Rest::Either(e) => {
+            UncoveredContents::Either(e) => {
                 let e = e.clone();
-                let ways = [&e.states[0], &e.states[1]].map(|way| self.written(o, way, f));
-                let (write, [value, other]) = match ways {
+                let paths = [&e.states[0], &e.states[1]].map(|way| self.written(o, way, f));
+                let (write, [value, other]) = match paths {
                     [Some(w), Some(v)] if (w.from, w.bytes) == (v.from, v.bytes) && w.below == v.below => {
                         let values = [w.value, v.value];
                         (w, values)
@@ -176,7 +176,7 @@ impl MemoryDomain<'_> {
                     }
                     _ => return None,
                 };
-                Some(Write { value: self.arena.ite(e.first, value, other), ..write })
+                Some(IterationWrite { value: self.arena.ite(e.first, value, other), ..write })
             }
             _ => None,
         }
@@ -197,14 +197,14 @@ impl MemoryDomain<'_> {
     fn filled_by(
         &mut self,
         (o, start): (ObjId, &ObjState),
-        write: &Write,
+        write: &IterationWrite,
         end: &State,
         map: &FxHashMap<TermId, TermId>,
         mark: (usize, u32),
         k: TermId,
         place: (u64, Site),
-        sums: &Sums<'_>,
-    ) -> Option<Filled> {
+        sums: &IterationSums<'_>,
+    ) -> Option<FilledElements> {
         let at = self.arena.substitute(write.from, map);
         let at = self.without_wraps(at, k, sums.known);
         if !self.only_old(at, mark.0, mark.1, Some(k)) {
@@ -222,11 +222,11 @@ impl MemoryDomain<'_> {
         // Each iteration allocates another object.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
-            let (value, all) = self.made_in_each_round(value, end, map, mark, k, place)?;
-            return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
+            let (value, all) = self.made_in_each_iteration(value, end, map, mark, k, place)?;
+            return Some(FilledElements { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
         }
         // No other iteration writes there.
-        let held = self.held_in_round(o, start, at, write.bytes);
+        let held = self.held_in_iteration(o, start, at, write.bytes);
         if let Some(value) = self.added_to_the_one_before(
             (o, start),
             (at, from, stride),
@@ -236,10 +236,10 @@ impl MemoryDomain<'_> {
             held,
             sums,
         ) {
-            return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: None });
+            return Some(FilledElements { from, stride, bytes: write.bytes, value, held: None, made: None });
         }
-        let (value, held) = self.of_each_round(value, write.bytes, mark, k, held);
-        Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
+        let (value, held) = self.of_each_iteration(value, write.bytes, mark, k, held);
+        Some(FilledElements { from, stride, bytes: write.bytes, value, held, made: None })
     }
 
     /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
@@ -254,10 +254,10 @@ impl MemoryDomain<'_> {
         value: TermId,
         (mark, k, func): ((usize, u32), TermId, FuncRef),
         held: Option<TermId>,
-        sums: &Sums<'_>,
+        sums: &IterationSums<'_>,
     ) -> Option<TermId> {
         let at_before = self.arena.add_const(at, -stride);
-        let before = self.held_in_round(o, start, at_before, bytes)?;
+        let before = self.held_in_iteration(o, start, at_before, bytes)?;
         let added = self.arena.sub(value, before);
         if self.arena.cone(&[added]).contains(&before) {
             return None;
@@ -271,13 +271,13 @@ impl MemoryDomain<'_> {
             None => added,
         };
         let added = self.under(added, sums.known);
-        let (added, _) = self.of_each_round(added, bytes, mark, k, None);
+        let (added, _) = self.of_each_iteration(added, bytes, mark, k, None);
         let range = self.arena.range(added);
         let step = self.any_step(range)?;
         let before_first = self.arena.add_const(from, -stride);
         let first = self.held_at_place(o, &old, before_first, bytes, func)?;
-        let rounds = self.arena.add_const(k, 1);
-        let sum = self.sum_before(step, rounds);
+        let iterations = self.arena.add_const(k, 1);
+        let sum = self.sum_before(step, iterations);
         let all = self.arena.add(first, sum);
         Some(self.arena.wrap(all, bytes * 8, true))
     }
@@ -292,12 +292,12 @@ impl Terms {
             for n in self.arena.cone(&[t]) {
                 let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
                 let Some((rest, factor)) = self.linear_part(arg, k) else { continue };
-                let last = *last.get_or_insert_with(|| self.last_round(k, known));
-                let moved = Range { lo: Some(0), hi: last }.scale(factor);
+                let last = *last.get_or_insert_with(|| self.last_iteration(k, known));
+                let moved = Interval { lo: Some(0), hi: last }.scale(factor);
                 let rest = self.arena.range(rest);
                 let sum = |a: Option<i128>, b: Option<i128>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
-                if Range::of_int(bits, signed)
-                    .contains(Range { lo: sum(moved.lo, rest.lo), hi: sum(moved.hi, rest.hi) })
+                if Interval::of_int(bits, signed)
+                    .contains(Interval { lo: sum(moved.lo, rest.lo), hi: sum(moved.hi, rest.hi) })
                 {
                     map.insert(n, arg);
                 }
@@ -318,7 +318,7 @@ impl Terms {
     }
 
     /// Greatest number of an iteration that continues, by the conditions for continuing.
-    fn last_round(&mut self, k: TermId, known: &[TermId]) -> Option<i128> {
+    fn last_iteration(&mut self, k: TermId, known: &[TermId]) -> Option<i128> {
         known
             .iter()
             .filter_map(|c| {
@@ -331,8 +331,8 @@ impl Terms {
     }
 
     /// Term that stands, in an iteration, for an array's contents at its start.
-    fn held_in_round(&mut self, o: ObjId, start: &ObjState, at: TermId, bytes: u32) -> Option<TermId> {
-        let Rest::Unknown { version, .. } = &start.rest else { return None };
+    fn held_in_iteration(&mut self, o: ObjId, start: &ObjState, at: TermId, bytes: u32) -> Option<TermId> {
+        let UncoveredContents::Unknown { version, .. } = &start.rest else { return None };
         match self.content(o, *version, at, bytes * 8) {
             Value::Int(t) => Some(t),
             _ => None,
@@ -341,7 +341,7 @@ impl Terms {
 
     /// Turns a value that an iteration computes into a function of the iteration: fresh symbols of the iteration become
     /// applications to `k`. Also returns what replaces `held`.
-    fn of_each_round(
+    fn of_each_iteration(
         &mut self,
         value: TermId,
         bytes: u32,
@@ -360,10 +360,10 @@ impl Terms {
                 // A free choice: any value.
                 Term::BoolSym(s) if (s.0 as usize) >= mark.0 => {
                     let s = *s;
-                    return (self.anything_in_each_round(s.0, bytes, k), None);
+                    return (self.anything_in_each_iteration(s.0, bytes, k), None);
                 }
                 // A read of memory that the loop itself changes.
-                Term::Apply { function: Function::Content, range, .. }
+                Term::Apply { function: UninterpretedFunction::Content, range, .. }
                     if !self.only_old(n, mark.0, mark.1, Some(k)) =>
                 {
                     Some((u32::MAX - n.0, *range))
@@ -371,14 +371,14 @@ impl Terms {
                 _ => None,
             };
             if let Some((id, range)) = new {
-                let each = self.arena.apply(Function::Round(id), vec![k], range);
+                let each = self.arena.apply(UninterpretedFunction::Round(id), vec![k], range);
                 own.insert(n, each);
             }
         }
         (self.arena.substitute(value, &own), held.and_then(|h| own.get(&h).copied()))
     }
 
-    fn anything_in_each_round(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
-        self.arena.apply(Function::Round(serial), vec![k], Range::of_value(bytes * 8, true))
+    fn anything_in_each_iteration(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
+        self.arena.apply(UninterpretedFunction::Round(serial), vec![k], Interval::of_value(bytes * 8, true))
     }
 }

@@ -4,22 +4,27 @@
 //! In: variables with their starts and next values, and the comparisons of an iteration. Out: bounds that may hold in
 //! each iteration. [`super::houdini`] decides whether they do.
 
-use super::houdini::Variable;
-use super::sum::Rounds;
+use super::houdini::BoundedVariable;
+use super::sum::Iterations;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of candidates: for one variable, and for all pairs.
-const MOST_OF_ONE: usize = 14;
-const MOST_OF_PAIRS: usize = 8;
+const MAX_OF_ONE: usize = 14;
+const MAX_OF_PAIRS: usize = 8;
 /// Number of iterations through which constants are followed from constant starts.
 const FIRST_ROUNDS: usize = 2;
 
 impl Terms {
     /// Collects candidates for all variables.
-    pub(super) fn candidates(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Vec<TermId> {
-        let compared = self.numbers_compared(variables, round);
+    pub(super) fn candidates(
+        &mut self,
+        variables: &[BoundedVariable],
+        iteration: &[TermId],
+        r: &Iterations<'_>,
+    ) -> Vec<TermId> {
+        let compared = self.numbers_compared(variables, iteration);
         let first = self.first_values(variables);
         let mut all: Vec<TermId> = vec![];
         for (v, first) in variables.iter().zip(&first) {
@@ -31,8 +36,8 @@ impl Terms {
 
     /// Terms that an iteration compares with 0, and whether for equality. Wraps are dropped: the terms serve only as
     /// guesses.
-    fn numbers_compared(&mut self, variables: &[Variable], round: &[TermId]) -> Vec<(TermId, bool)> {
-        let nexts: Vec<TermId> = variables.iter().map(|v| v.next).chain(round.iter().copied()).collect();
+    fn numbers_compared(&mut self, variables: &[BoundedVariable], iteration: &[TermId]) -> Vec<(TermId, bool)> {
+        let nexts: Vec<TermId> = variables.iter().map(|v| v.next).chain(iteration.iter().copied()).collect();
         let compared: Vec<(TermId, bool)> = self
             .arena
             .cone(&nexts)
@@ -50,11 +55,11 @@ impl Terms {
     /// compared, and starts of any variable.
     fn bounds_of_one(
         &mut self,
-        v: &Variable,
+        v: &BoundedVariable,
         first: &[i128],
-        variables: &[Variable],
+        variables: &[BoundedVariable],
         compared: &[(TermId, bool)],
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Vec<TermId> {
         // `above` holds upper bounds, `below` lower bounds.
         let (mut below, mut above): (Vec<TermId>, Vec<TermId>) = (vec![self.arena.int(0)], vec![]);
@@ -104,7 +109,7 @@ impl Terms {
             .collect();
         order.extend(bounds);
         for b in order {
-            if own.len() < MOST_OF_ONE && self.arena.as_bool(b).is_none() && !own.contains(&b) {
+            if own.len() < MAX_OF_ONE && self.arena.as_bool(b).is_none() && !own.contains(&b) {
                 own.push(b);
             }
         }
@@ -114,9 +119,9 @@ impl Terms {
     /// Adds bounds from comparisons of a variable, or of values to which it is set.
     fn bounds_by_comparison(
         &mut self,
-        v: &Variable,
+        v: &BoundedVariable,
         compared: &[(TermId, bool)],
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
         (below, above): (&mut Vec<TermId>, &mut Vec<TermId>),
     ) {
         let mut ends: Vec<TermId> = v.leaves.iter().map(|l| self.arena.unwrapped(*l)).collect();
@@ -149,7 +154,7 @@ impl Terms {
     }
 
     /// Candidate bounds of sums and differences of two variables.
-    fn bounds_of_pairs(&mut self, variables: &[Variable], compared: &[(TermId, bool)]) -> Vec<TermId> {
+    fn bounds_of_pairs(&mut self, variables: &[BoundedVariable], compared: &[(TermId, bool)]) -> Vec<TermId> {
         let (mut pairs, mut sums) = (vec![], vec![]);
         for (i, v) in variables.iter().enumerate() {
             for w in &variables[i + 1..] {
@@ -177,17 +182,17 @@ impl Terms {
         pairs.sort_unstable();
         pairs.dedup();
         pairs.extend(sums);
-        pairs.truncate(MOST_OF_PAIRS);
+        pairs.truncate(MAX_OF_PAIRS);
         pairs
     }
 
     /// Whether a term is older than the loop.
-    pub(super) fn is_old(&self, t: TermId, r: &Rounds<'_>) -> bool {
+    pub(super) fn is_old(&self, t: TermId, r: &Iterations<'_>) -> bool {
         self.only_old(t, r.mark, r.version, None)
     }
 
     /// Values of the variables in the first iterations, as far as they are constants.
-    pub(super) fn first_values(&mut self, variables: &[Variable]) -> Vec<Vec<i128>> {
+    pub(super) fn first_values(&mut self, variables: &[BoundedVariable]) -> Vec<Vec<i128>> {
         let mut values: Vec<Vec<i128>> =
             variables.iter().map(|v| self.arena.as_int(v.start).into_iter().collect()).collect();
         for _ in 0..FIRST_ROUNDS {

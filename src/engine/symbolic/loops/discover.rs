@@ -5,17 +5,17 @@
 //! widening (Cousot and Cousot, POPL 1977). A pointer variable has one of the targets that passes leave in it, or an
 //! unknown one. Consequences of the transition for later iterations are not derived here.
 
-use super::summary::MOST_AGAIN;
-use super::transition::{LoopAt, Pass, PointerVars, Transition};
+use super::summary::MAX_AGAIN;
+use super::transition::{BodyPass, LoopAt, PointerVars, Transition};
 use super::types::LoopVar;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{BlockId, ValueId};
@@ -23,12 +23,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Maximum number of targets of a loop's pointer variable.
-const MOST_POINTERS: usize = 8;
+const MAX_POINTERS: usize = 8;
 
 /// Maximum number of passes that determine what a body changes, and of further passes that only find another target of
 /// a pointer.
-const MOST_PASSES: u32 = 16;
-const MOST_WIDENED: u32 = 64;
+const MAX_PASSES: u32 = 16;
+const MAX_WIDENED: u32 = 64;
 
 /// Result of [`Executor::discover`].
 pub(super) enum Discovery {
@@ -44,7 +44,7 @@ impl Executor<'_> {
     /// Repeats passes over the body, with every known variable arbitrary, until no further one changes. Records no
     /// events. Puts objects that existed before the loop, but that the body is the first to touch, into the state
     /// before the loop.
-    pub(super) fn discover(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &mut State) -> Discovery {
+    pub(super) fn discover(&mut self, fr: &mut Activation, at: &LoopAt<'_>, s0: &mut State) -> Discovery {
         let mut vars: Vec<LoopVar> = self.loops.vars.get(&at.key).cloned().unwrap_or_default();
         for p in &at.phis {
             if !vars.contains(&LoopVar::Phi(*p)) {
@@ -71,16 +71,16 @@ impl Executor<'_> {
     /// Returns the last of the passes; `None` if there would be too many.
     fn passes(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         at: &LoopAt<'_>,
         s0: &mut State,
         vars: &mut Vec<LoopVar>,
         pointers: &mut PointerVars,
-    ) -> Result<Option<Pass>, Discovery> {
+    ) -> Result<Option<BodyPass>, Discovery> {
         let func = self.function(fr.func);
         let mut again = 0;
-        let (mut round, mut widened) = (0, 0);
-        while round < MOST_PASSES {
+        let (mut iteration, mut widened) = (0, 0);
+        while iteration < MAX_PASSES {
             self.note_choices(at, s0, vars, pointers);
             let (mark, version) = (self.arena.symbols().len(), self.heap.version());
             let (stored, noted) = (self.mark(), self.runtime.noted());
@@ -94,14 +94,14 @@ impl Executor<'_> {
                 return Err(Discovery::NeverComesBack);
             };
             if self.touch_what_was_there(s0, &end) {
-                round += 1;
+                iteration += 1;
                 continue;
             }
-            let pass = Pass { head, symbols, end, phi_end, mark, version };
+            let pass = BodyPass { head, symbols, end, phi_end, mark, version };
             let mut new = self.changed(&pass.head, &pass.end, vars);
             // Each iteration starts with a twin of its own.
             new.retain(|v| !matches!(v, LoopVar::Cell(o, ..) | LoopVar::Whole(o) | LoopVar::Life(o) if pointers.twins.values().any(|w| w.twin == *o)));
-            if round >= 10 {
+            if iteration >= 10 {
                 new =
                     new.into_iter().map(|v| if let LoopVar::Cell(o, ..) = v { LoopVar::Whole(o) } else { v }).collect();
             }
@@ -115,7 +115,7 @@ impl Executor<'_> {
                 // Launches are executed differently once device work may overlap, and status codes once a launch may be
                 // refused.
                 if self.runtime.noted() != noted {
-                    round += 1;
+                    iteration += 1;
                     continue;
                 }
                 // Iterate: a pointer stored in iteration i may be loaded in iteration i + 1.
@@ -123,15 +123,15 @@ impl Executor<'_> {
                     return Ok(Some(pass));
                 }
                 again += 1;
-                if again > MOST_AGAIN {
+                if again > MAX_AGAIN {
                     self.give_up_places(stored);
                 }
             }
             // Pointers passed from iteration to iteration are found one per pass.
-            if pointers.wider && new.is_empty() && widened < MOST_WIDENED {
+            if pointers.wider && new.is_empty() && widened < MAX_WIDENED {
                 widened += 1;
             } else {
-                round += 1;
+                iteration += 1;
             }
             for v in new {
                 if let LoopVar::Whole(o) = v {
@@ -166,10 +166,10 @@ impl ExecutionContext<'_> {
     /// many or differ between iterations.
     fn widen_pointer(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         at: &LoopAt<'_>,
         s0: &mut State,
-        pass: &Pass,
+        pass: &BodyPass,
         v: LoopVar,
         pointers: &mut PointerVars,
     ) {
@@ -202,7 +202,7 @@ impl ExecutionContext<'_> {
             a
         });
         let mut bad = false;
-        let resized = matches!(n.as_slice(), [Target { base: Base::Object(o), .. }] if !s0.mem.contains_key(o) && !self.object(*o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
+        let resized = matches!(n.as_slice(), [GuardedTarget { base: Base::Object(o), .. }] if !s0.mem.contains_key(o) && !self.object(*o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
         let anew = if resized { self.made_anew(fr, at.header, s0, &pass.end, &n) } else { None };
         match (anew, twins.get(&v)) {
             (Some(w), None) => {
@@ -223,7 +223,7 @@ impl ExecutionContext<'_> {
             if *wider {
                 continue;
             }
-            bad |= matches!(t.base, Base::Unknown(_)) || known.len() >= MOST_POINTERS;
+            bad |= matches!(t.base, Base::Unknown(_)) || known.len() >= MAX_POINTERS;
             known.push((t.base.clone(), t.offset));
             *wider = true;
         }
@@ -247,7 +247,7 @@ impl ExecutionContext<'_> {
     /// Builds the state at the header: variables get the given values, or fresh symbols.
     pub(super) fn header_state(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         s0: &State,
         vars: &[LoopVar],
         phi_start: &FxHashMap<ValueId, Value>,
@@ -259,7 +259,8 @@ impl ExecutionContext<'_> {
             match *v {
                 LoopVar::Whole(o) => {
                     let name = self.object(o).name.clone();
-                    let input = matches!(s0.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }));
+                    let input =
+                        matches!(s0.mem.get(&o).map(|x| &x.rest), Some(UncoveredContents::Unknown { input: true, .. }));
                     self.blank(&mut s, o, &UnknownReason::LoopWritesTo(name.clone()), input);
                 }
                 LoopVar::Cell(o, at, size) => {
@@ -315,7 +316,7 @@ impl ExecutionContext<'_> {
 
     pub(super) fn back_state(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         func: &ir::Function,
         header: BlockId,
         phis: &[ValueId],
@@ -343,7 +344,7 @@ impl MemoryDomain<'_> {
                 continue;
             }
             let before = self.pointers_before(s0, &at.phi_start, *v).filter(|a| {
-                (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
+                (2..=MAX_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
             });
             if let Some(before) = before {
                 pointers.choices.insert(*v, before);
@@ -395,7 +396,7 @@ impl Terms {
     }
 
     /// Makes twin pointers unknown if a twin's address is stored as an integer.
-    fn drop_twins_in_numbers(&mut self, vars: &[LoopVar], pass: &Pass, pointers: &mut PointerVars) {
+    fn drop_twins_in_numbers(&mut self, vars: &[LoopVar], pass: &BodyPass, pointers: &mut PointerVars) {
         let numbers: Vec<TermId> = vars
             .iter()
             .filter_map(|v| {
@@ -417,16 +418,16 @@ impl Terms {
         match start {
             Some(Value::Bool(_)) => Value::Bool(self.arena.fresh_bool(unknown, "?")),
             Some(Value::Ptr(p)) if p.len() == 1 && matches!(p[0].base, Base::Object(_)) => {
-                let offset = self.arena.fresh(unknown, "?", Range::of_int(63, true));
-                Value::Ptr(Rc::new(vec![Target { offset, ..p[0].clone() }]))
+                let offset = self.arena.fresh(unknown, "?", Interval::of_int(63, true));
+                Value::Ptr(Rc::new(vec![GuardedTarget { offset, ..p[0].clone() }]))
             }
             Some(Value::Ptr(_)) => self.unknown_pointer(reason),
             Some(Value::Int(t)) => {
                 // Unsigned if the start does not fit the signed range.
                 let bits = size * 8;
-                let signed = Range::of_value(bits, true);
+                let signed = Interval::of_value(bits, true);
                 let range = if self.arena.as_int(*t).is_some_and(|v| !signed.contains_value(v)) {
-                    Range::of_int(bits, false)
+                    Interval::of_int(bits, false)
                 } else {
                     signed
                 };
@@ -527,7 +528,7 @@ impl Terms {
             let cond = self.arena.and(none_before, pick);
             let n = self.arena.not(pick);
             none_before = self.arena.and(none_before, n);
-            targets.push(Target::new(cond, base.clone(), *offset));
+            targets.push(GuardedTarget::new(cond, base.clone(), *offset));
         }
         Value::Ptr(Rc::new(targets))
     }

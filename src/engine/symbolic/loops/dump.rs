@@ -1,6 +1,6 @@
 //! Loop summaries for `--dump loops`: one line for each variable that the body changes.
 
-use super::accelerate::Solved;
+use super::accelerate::SolvedForms;
 use super::transition::LoopAt;
 use super::types::{Form, LoopVar};
 use crate::symbolic::floors::memory_domain::MemoryDomain;
@@ -11,7 +11,7 @@ use ir::{FuncRef, Op};
 
 impl MemoryDomain<'_> {
     /// Describes the forms of a loop's variables at iteration `k`.
-    pub(super) fn describe_summary(&self, func: FuncRef, at: &LoopAt<'_>, solved: &Solved) -> String {
+    pub(super) fn describe_summary(&self, func: FuncRef, at: &LoopAt<'_>, solved: &SolvedForms) -> String {
         let mut vars: Vec<(&LoopVar, &Form)> = solved.forms.iter().collect();
         vars.sort_by_key(|(v, _)| **v);
         let value = |v: &Value| match v {

@@ -6,34 +6,34 @@
 //! compare the variables, from starts, and from values to which the variables are set. Candidates that cannot be proved
 //! are dropped until the rest is inductive (Houdini: Flanagan and Leino, FME 2001).
 
-use super::sum::Rounds;
+use super::sum::Iterations;
 use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::linear::Linear;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of variables of one loop.
-const MOST_VARIABLES: usize = 6;
+const MAX_VARIABLES: usize = 6;
 /// Maximum number of paths through an iteration.
-const MOST_WAYS: usize = 16;
+const MAX_WAYS: usize = 16;
 /// Maximum number of conjuncts used from the path condition at the loop.
-const MOST_FACTS: usize = 24;
+const MAX_FACTS: usize = 24;
 /// Maximum number of terms below such a conjunct.
 const LARGEST_FACT: usize = 120;
 /// Maximum number of passes that drop candidates.
-const MOST_DROPS: usize = 8;
+const MAX_DROPS: usize = 8;
 /// Maximum number of wraps examined in an iteration.
-const MOST_READINGS: usize = 12;
+const MAX_READINGS: usize = 12;
 /// Budget of linear reasoning for one loop, in terms of comparisons.
-const MOST_OF_LOOP: u64 = 1 << 19;
+const MAX_OF_LOOP: u64 = 1 << 19;
 
 /// A variable that an iteration changes.
-pub(in crate::symbolic) struct Carried {
+pub(in crate::symbolic) struct CarriedVariable {
     pub var: LoopVar,
     pub start: TermId,
     /// Symbol of its value in an iteration.
@@ -48,7 +48,7 @@ pub(in crate::symbolic) struct Carried {
 }
 
 /// A loop variable in terms of the machine integer that is read from it.
-pub(super) struct Variable {
+pub(super) struct BoundedVariable {
     pub(super) read: TermId,
     pub(super) bits: u32,
     pub(super) signed: bool,
@@ -58,50 +58,50 @@ pub(super) struct Variable {
 }
 
 /// Path through an iteration: its conditions, and the variables' values after it.
-struct Way {
+struct IterationPath {
     facts: Vec<TermId>,
     next: Vec<TermId>,
 }
 
 impl Executor<'_> {
-    /// Returns forms, at iteration `r.k`, of the variables for which bounds are found. `round` holds in each iteration
+    /// Returns forms, at iteration `r.k`, of the variables for which bounds are found. `iteration` holds in each iteration
     /// that continues, in terms of their symbols; `path` holds at the start of the loop.
     pub(in crate::symbolic) fn inductive(
         &mut self,
-        carried: &[Carried],
-        round: &[TermId],
+        carried: &[CarriedVariable],
+        iteration: &[TermId],
         path: TermId,
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Vec<(LoopVar, Form)> {
-        if carried.is_empty() || carried.len() > MOST_VARIABLES {
+        if carried.is_empty() || carried.len() > MAX_VARIABLES {
             return vec![];
         }
         let work = self.loops.linear_work.get();
-        self.loops.linear_work.set(work.min(MOST_OF_LOOP));
-        let mut found = self.bounds_that_last(carried, round, path, r);
+        self.loops.linear_work.set(work.min(MAX_OF_LOOP));
+        let mut found = self.bounds_that_last(carried, iteration, path, r);
         // All variables together may have too many paths: try them one by one.
         if found.is_empty() && carried.len() > 1 {
             for one in carried {
-                found.extend(self.bounds_that_last(std::slice::from_ref(one), round, path, r));
+                found.extend(self.bounds_that_last(std::slice::from_ref(one), iteration, path, r));
             }
         }
-        self.loops.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.loops.linear_work.get()));
+        self.loops.linear_work.set(work - (work.min(MAX_OF_LOOP) - self.loops.linear_work.get()));
         found
     }
 
     fn bounds_that_last(
         &mut self,
-        carried: &[Carried],
-        round: &[TermId],
+        carried: &[CarriedVariable],
+        iteration: &[TermId],
         path: TermId,
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Vec<(LoopVar, Form)> {
-        let (variables, round) = self.as_read(carried, round);
-        let mut hyps = self.candidates(&variables, &round, r);
+        let (variables, iteration) = self.as_read(carried, iteration);
+        let mut hyps = self.candidates(&variables, &iteration, r);
         if hyps.is_empty() {
             return vec![];
         }
-        let known = self.facts_about(path, &variables, &hyps, &round);
+        let known = self.facts_about(path, &variables, &hyps, &iteration);
         // At the start of the loop.
         let mut before = self.told(&known);
         let starts: Vec<TermId> = variables.iter().map(|v| v.start).collect();
@@ -120,14 +120,14 @@ impl Executor<'_> {
         if hyps.is_empty() {
             return vec![];
         }
-        let Some(ways) = self.ways(&variables, &round, r) else { return vec![] };
+        let Some(paths) = self.paths(&variables, &iteration, r) else { return vec![] };
         let mut stable = false;
-        for _ in 0..MOST_DROPS {
+        for _ in 0..MAX_DROPS {
             let all = hyps.len();
-            let plain = self.that_do_not_wrap(&known, &round, &ways, &hyps);
-            for way in &ways {
+            let plain = self.that_do_not_wrap(&known, &iteration, &paths, &hyps);
+            for way in &paths {
                 let facts: Vec<TermId> =
-                    round.iter().chain(&way.facts).map(|f| self.arena.substitute(*f, &plain)).collect();
+                    iteration.iter().chain(&way.facts).map(|f| self.arena.substitute(*f, &plain)).collect();
                 let mut premises = self.told(&[&known, &facts, &hyps].map(Vec::as_slice).concat());
                 let mut after = self.read_after(&variables, way);
                 for t in after.values_mut() {
@@ -149,7 +149,7 @@ impl Executor<'_> {
         if !stable {
             return vec![];
         }
-        self.found(carried, &variables, (&known, &round), &ways, &hyps, r)
+        self.found(carried, &variables, (&known, &iteration), &paths, &hyps, r)
     }
 
     /// Separates the remaining budget from that of the executor from which this one was copied.
@@ -170,28 +170,28 @@ impl Executor<'_> {
     fn that_do_not_wrap(
         &mut self,
         known: &[TermId],
-        round: &[TermId],
-        ways: &[Way],
+        iteration: &[TermId],
+        paths: &[IterationPath],
         hyps: &[TermId],
     ) -> FxHashMap<TermId, TermId> {
         let roots: Vec<TermId> =
-            round.iter().chain(ways.iter().flat_map(|w| w.facts.iter().chain(&w.next))).copied().collect();
+            iteration.iter().chain(paths.iter().flat_map(|w| w.facts.iter().chain(&w.next))).copied().collect();
         if !self.arena.cone(&roots).into_iter().any(|t| matches!(self.arena.get(t), Term::Wrap { .. })) {
             return FxHashMap::default();
         }
-        let mut premises = self.told(&[known, round, hyps].concat());
+        let mut premises = self.told(&[known, iteration, hyps].concat());
         self.in_range(&mut premises, &roots)
     }
 
     /// Forms of the variables by bounds that hold in every iteration.
     fn found(
         &mut self,
-        carried: &[Carried],
-        variables: &[Variable],
-        (known, round): (&[TermId], &[TermId]),
-        ways: &[Way],
+        carried: &[CarriedVariable],
+        variables: &[BoundedVariable],
+        (known, iteration): (&[TermId], &[TermId]),
+        paths: &[IterationPath],
         hyps: &[TermId],
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Vec<(LoopVar, Form)> {
         // Variables that steps have moved equal the sum of their steps, as long as none wraps.
         let mut before = self.told(known);
@@ -202,12 +202,12 @@ impl Executor<'_> {
                 if c.settled || c.moved.is_none() || v.start == c.start {
                     return !c.settled;
                 }
-                self.fits(&mut before, c.start, Range::of_int(v.bits, v.signed))
+                self.fits(&mut before, c.start, Interval::of_int(v.bits, v.signed))
             })
             .collect();
         let mut steps: Vec<Vec<Option<TermId>>> = vec![vec![]; carried.len()];
-        for way in ways {
-            let mut premises = self.told(&[known, round, &way.facts, hyps].concat());
+        for way in paths {
+            let mut premises = self.told(&[known, iteration, &way.facts, hyps].concat());
             for (i, (v, next)) in variables.iter().zip(&way.next).enumerate() {
                 let next = self.congruent(*next, v.bits);
                 let step = self.arena.sub(next, v.read);
@@ -217,7 +217,7 @@ impl Executor<'_> {
                     continue;
                 }
                 kept[i] =
-                    (by || self.is_old(next, r)) && self.fits(&mut premises, next, Range::of_int(v.bits, v.signed));
+                    (by || self.is_old(next, r)) && self.fits(&mut premises, next, Interval::of_int(v.bits, v.signed));
             }
         }
         // If a variable may wrap, its bounds are worth more than its steps, provided that it has both bounds.
@@ -270,8 +270,8 @@ impl Executor<'_> {
 impl ValueDomain<'_> {
     /// Rewrites variables and conditions in terms of the machine integers that are read: for each variable a signed or
     /// an unsigned one.
-    fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
-        let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(round.iter().copied()).collect();
+    fn as_read(&mut self, carried: &[CarriedVariable], iteration: &[TermId]) -> (Vec<BoundedVariable>, Vec<TermId>) {
+        let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(iteration.iter().copied()).collect();
         let cone = self.arena.cone(&roots);
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut read = vec![];
@@ -287,7 +287,7 @@ impl ValueDomain<'_> {
                 continue;
             };
             let kind = self.arena.symbol(s).kind.clone();
-            let number = self.arena.fresh(kind, "?", Range::of_int(c.bits, false));
+            let number = self.arena.fresh(kind, "?", Interval::of_int(c.bits, false));
             let as_signed = self.arena.wrap(number, c.bits, true);
             for t in &cone {
                 if self.arena.reading(*t) == Some((c.held, c.bits, false)) {
@@ -297,7 +297,7 @@ impl ValueDomain<'_> {
             map.insert(c.held, as_signed);
             read.push((number, false));
         }
-        let conditions: Vec<TermId> = round
+        let conditions: Vec<TermId> = iteration
             .iter()
             .map(|t| {
                 let t = self.arena.substitute(*t, &map);
@@ -312,7 +312,7 @@ impl ValueDomain<'_> {
                 let next = self.arena.substitute(c.next, &map);
                 let (next, start) = (self.plainly(next), self.interpret(c.start, c.bits, signed));
                 let leaves = self.leaves(next).unwrap_or_default();
-                Variable { read, bits: c.bits, signed, start, next, leaves }
+                BoundedVariable { read, bits: c.bits, signed, start, next, leaves }
             })
             .collect();
         (variables, conditions)
@@ -321,7 +321,7 @@ impl ValueDomain<'_> {
 
 impl Terms {
     /// Whether a term reads a variable, or a sum with it, as an unsigned integer of its width.
-    fn reads_as_unsigned(&self, t: TermId, c: &Carried) -> bool {
+    fn reads_as_unsigned(&self, t: TermId, c: &CarriedVariable) -> bool {
         let Some((x, bits, false)) = self.arena.reading(t) else { return false };
         bits == c.bits && (x == c.held || self.arena.poly(x).terms.iter().any(|(m, _)| m.as_slice() == [c.held]))
     }
@@ -357,10 +357,16 @@ impl Terms {
     }
 
     /// Conjuncts of the path condition at the loop about the terms with which the variables are compared.
-    fn facts_about(&self, path: TermId, variables: &[Variable], hyps: &[TermId], round: &[TermId]) -> Vec<TermId> {
+    fn facts_about(
+        &self,
+        path: TermId,
+        variables: &[BoundedVariable],
+        hyps: &[TermId],
+        iteration: &[TermId],
+    ) -> Vec<TermId> {
         let mut roots: Vec<TermId> = variables.iter().map(|v| v.start).collect();
         roots.extend(hyps);
-        roots.extend(round);
+        roots.extend(iteration);
         let mut about = self.arena.symbols_of(&roots);
         let mut open: Vec<TermId> = self
             .arena
@@ -377,7 +383,7 @@ impl Terms {
             out.extend(near);
             open = far;
         }
-        out.truncate(MOST_FACTS);
+        out.truncate(MAX_FACTS);
         out
     }
 
@@ -389,11 +395,16 @@ impl Terms {
 
     /// Paths through an iteration, by the conditions that choose the variables' next values; `None` if they are too
     /// many.
-    fn ways(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Option<Vec<Way>> {
-        let mut open = vec![Way { facts: vec![], next: variables.iter().map(|v| v.next).collect() }];
+    fn paths(
+        &mut self,
+        variables: &[BoundedVariable],
+        iteration: &[TermId],
+        r: &Iterations<'_>,
+    ) -> Option<Vec<IterationPath>> {
+        let mut open = vec![IterationPath { facts: vec![], next: variables.iter().map(|v| v.next).collect() }];
         let mut done = vec![];
         while let Some(way) = open.pop() {
-            if open.len() + done.len() >= MOST_WAYS {
+            if open.len() + done.len() >= MAX_WAYS {
                 return None;
             }
             let Some(c) = self.choice_in(&way.next, r) else {
@@ -402,7 +413,7 @@ impl Terms {
             };
             let no = self.arena.not(c);
             for (holds, value) in [(c, true), (no, false)] {
-                if value && round.contains(&no) || !value && round.contains(&c) {
+                if value && iteration.contains(&no) || !value && iteration.contains(&c) {
                     continue;
                 }
                 let mut facts = way.facts.clone();
@@ -414,7 +425,7 @@ impl Terms {
                 let known = self.arena.bool(value);
                 let map: FxHashMap<TermId, TermId> = std::iter::once((c, known)).collect();
                 let next = way.next.iter().map(|t| self.arena.substitute(*t, &map)).collect();
-                open.push(Way { facts, next });
+                open.push(IterationPath { facts, next });
             }
         }
         Some(done)
@@ -422,7 +433,7 @@ impl Terms {
 
     /// Condition of a choice between numbers that the loop makes: neither one inside a condition, nor one older than
     /// the loop.
-    fn choice_in(&self, numbers: &[TermId], r: &Rounds<'_>) -> Option<TermId> {
+    fn choice_in(&self, numbers: &[TermId], r: &Iterations<'_>) -> Option<TermId> {
         let (mut open, mut seen): (Vec<TermId>, FxHashSet<TermId>) = (numbers.to_vec(), FxHashSet::default());
         while let Some(t) = open.pop() {
             if !seen.insert(t) || self.arena.is_boolean(t) {
@@ -444,18 +455,18 @@ impl Terms {
         for t in self.arena.cone(roots) {
             let Term::Wrap { arg, bits, signed } = *self.arena.get(t) else { continue };
             seen += 1;
-            if seen > MOST_READINGS {
+            if seen > MAX_READINGS {
                 break;
             }
             let arg = self.arena.substitute(arg, &plain);
-            if self.fits(premises, arg, Range::of_int(bits, signed)) {
+            if self.fits(premises, arg, Interval::of_int(bits, signed)) {
                 plain.insert(t, arg);
             }
         }
         plain
     }
 
-    fn fits(&mut self, premises: &mut Linear, t: TermId, range: Range) -> bool {
+    fn fits(&mut self, premises: &mut Linear, t: TermId, range: Interval) -> bool {
         let ends = [(range.lo, false), (range.hi, true)];
         ends.into_iter().all(|(end, above)| {
             let Some(end) = end else { return true };
@@ -466,7 +477,7 @@ impl Terms {
     }
 
     /// Values read from the variables after an iteration along this path.
-    fn read_after(&mut self, variables: &[Variable], way: &Way) -> FxHashMap<TermId, TermId> {
+    fn read_after(&mut self, variables: &[BoundedVariable], way: &IterationPath) -> FxHashMap<TermId, TermId> {
         variables
             .iter()
             .zip(&way.next)
@@ -480,7 +491,7 @@ impl Terms {
     /// Symbol for the integer read from a variable with bounds; constant bounds become its range. The symbol does not
     /// get the range of a machine integer: other readings of the variable are derived from it, rather than being
     /// separate numbers.
-    fn bounded(&mut self, v: &Variable, c: &Carried, facts: &mut Vec<TermId>) -> TermId {
+    fn bounded(&mut self, v: &BoundedVariable, c: &CarriedVariable, facts: &mut Vec<TermId>) -> TermId {
         let all = self.arena.range(v.read);
         let (mut lo, mut hi) = (all.lo, all.hi);
         for f in &*facts {
@@ -497,10 +508,10 @@ impl Terms {
         if lo.zip(hi).is_some_and(|(lo, hi)| lo > hi) {
             (lo, hi) = (all.lo, all.hi);
         }
-        let fits = Range::of_int(c.bits, true).contains(Range { lo, hi }) && lo.is_some_and(|l| l >= 0);
+        let fits = Interval::of_int(c.bits, true).contains(Interval { lo, hi }) && lo.is_some_and(|l| l >= 0);
         let Term::Sym(s) = *self.arena.get(v.read) else { return v.read };
         let kind = self.arena.symbol(s).kind.clone();
-        let range = if fits { Range { lo, hi } } else { Range { lo: lo.filter(|l| *l >= 0), hi: None } };
+        let range = if fits { Interval { lo, hi } } else { Interval { lo: lo.filter(|l| *l >= 0), hi: None } };
         let value = self.arena.fresh(kind, "?", range);
         if !fits {
             for (bound, above) in [(lo, false), (hi, true)] {
@@ -517,8 +528,8 @@ impl Terms {
     fn add_sums(
         &mut self,
         found: &mut [(LoopVar, Form)],
-        (carried, kept): (&[Carried], &[bool]),
-        variables: &[Variable],
+        (carried, kept): (&[CarriedVariable], &[bool]),
+        variables: &[BoundedVariable],
         steps: &[Vec<Option<TermId>>],
         k: TermId,
     ) {

@@ -6,26 +6,26 @@
 //! any iteration, with its range. Facts about a sum are instantiated on demand: from iteration `i` to `j` it grows by
 //! `j - i` steps.
 
-use super::sum::Rounds;
+use super::sum::Iterations;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of sums with one step symbol for which one query gets instances.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Maximum number of known bounds whose sums are tried as premises.
-const MOST_KNOWN: usize = 24;
+const MAX_KNOWN: usize = 24;
 
 /// A variable that iterations move by steps.
 #[derive(Clone, Debug)]
-pub(in crate::symbolic) struct Running {
+pub(in crate::symbolic) struct SteppedVariable {
     pub var: LoopVar,
     /// Value in an iteration; `next` is the value after it.
     held: TermId,
@@ -44,12 +44,12 @@ impl Terms {
     /// Sum over the iterations before number `j`, with `step` for the summand.
     pub(in crate::symbolic) fn sum_before(&mut self, step: TermId, j: TermId) -> TermId {
         let r = self.arena.range(step);
-        let range = Range { lo: r.lo.filter(|l| *l >= 0).map(|_| 0), hi: r.hi.filter(|h| *h <= 0).map(|_| 0) };
-        self.arena.apply(Function::Sum, vec![step, j], range)
+        let range = Interval { lo: r.lo.filter(|l| *l >= 0).map(|_| 0), hi: r.hi.filter(|h| *h <= 0).map(|_| 0) };
+        self.arena.apply(UninterpretedFunction::Sum, vec![step, j], range)
     }
 
     /// Symbol for the summand of any iteration, if it has a bound.
-    pub(in crate::symbolic) fn any_step(&mut self, range: Range) -> Option<TermId> {
+    pub(in crate::symbolic) fn any_step(&mut self, range: Interval) -> Option<TermId> {
         if range.lo.is_none() && range.hi.is_none() {
             return None;
         }
@@ -63,8 +63,8 @@ impl Terms {
         var: LoopVar,
         (a, h, n): (TermId, TermId, TermId),
         bits: u32,
-        r: &Rounds<'_>,
-    ) -> Option<Running> {
+        r: &Iterations<'_>,
+    ) -> Option<SteppedVariable> {
         let signed = self.arena.range(h).lo.is_some_and(|l| l < 0);
         let after = self.arena.add_const(r.k, 1);
         let (step, [now, then]) = match self.added_up((a, h, n), r) {
@@ -86,12 +86,12 @@ impl Terms {
         };
         let [read, read_next] = [now, then].map(|t| self.arena.wrap(t, bits, signed));
         let facts = instances(&mut self.arena, &[now]).into_iter().collect();
-        Some(Running { var, held: h, next: n, now, read, read_next, step, facts })
+        Some(SteppedVariable { var, held: h, next: n, now, read, read_next, step, facts })
     }
 
     /// Range of the summand of any iteration, if the variable only moves by steps.
-    fn steps_between(&mut self, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Range> {
-        let mut range: Option<Range> = None;
+    fn steps_between(&mut self, h: TermId, n: TermId, r: &Iterations<'_>) -> Option<Interval> {
+        let mut range: Option<Interval> = None;
         for leaf in self.leaves(n)? {
             let d = self.arena.sub(leaf, h);
             let d = self.arena.substitute(d, r.map);
@@ -106,7 +106,7 @@ impl Terms {
 
     /// Expresses a value that an iteration writes in terms of the iteration's number, where running sums are part of
     /// it.
-    pub(in crate::symbolic) fn in_running(&mut self, value: TermId, running: &[Running]) -> TermId {
+    pub(in crate::symbolic) fn in_running(&mut self, value: TermId, running: &[SteppedVariable]) -> TermId {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for r in running {
             for (then, read) in [(r.held, r.read), (r.next, r.read_next)] {
@@ -162,8 +162,8 @@ impl Terms {
         }
         for n in self.arena.cone(&known) {
             let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
-            let (want, has) = (Range::of_int(bits, signed), self.arena.range(arg));
-            if !want.contains(Range { hi: Some(0), ..has }) {
+            let (want, has) = (Interval::of_int(bits, signed), self.arena.range(arg));
+            if !want.contains(Interval { hi: Some(0), ..has }) {
                 continue;
             }
             let (rest, of_arg) = self.arena.apart(arg);
@@ -185,7 +185,7 @@ impl Terms {
         let bounds: Vec<TermId> = known
             .iter()
             .filter_map(|c| if let Term::Le(t) = self.arena.get(*c) { Some(*t) } else { None })
-            .take(MOST_KNOWN)
+            .take(MAX_KNOWN)
             .collect();
         let symbols = self.arena.symbols_of(&[t]);
         for x in &bounds {
@@ -213,7 +213,7 @@ pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId
     a.cone(&[t])
         .into_iter()
         .filter_map(|n| match a.get(n) {
-            Term::Apply { function: Function::Sum, args, .. } => Some(args[0]),
+            Term::Apply { function: UninterpretedFunction::Sum, args, .. } => Some(args[0]),
             _ => None,
         })
         .collect()
@@ -223,7 +223,7 @@ pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId
 pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     let mut by_step: Vec<(TermId, Vec<(TermId, TermId)>)> = vec![];
     for t in a.cone(roots) {
-        let Term::Apply { function: Function::Sum, args, .. } = a.get(t) else { continue };
+        let Term::Apply { function: UninterpretedFunction::Sum, args, .. } = a.get(t) else { continue };
         let [step, j] = args[..] else { continue };
         match by_step.iter_mut().find(|(s, _)| *s == step) {
             Some((_, all)) => all.push((j, t)),
@@ -234,7 +234,7 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     let mut out = vec![];
     for (step, mut sums) in by_step {
         let range = a.range(step);
-        sums.truncate(MOST);
+        sums.truncate(MAX);
         sums.push((zero, zero));
         for (i, x) in sums.iter().enumerate() {
             for y in &sums[i + 1..] {
@@ -247,21 +247,21 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
 }
 
 /// Bounds the growth between the sums `(j, sum)` before two iterations, unless the second is the earlier one.
-fn grown(a: &mut Arena, (i, before): (TermId, TermId), (j, after): (TermId, TermId), step: Range) -> TermId {
+fn grown(a: &mut Arena, (i, before): (TermId, TermId), (j, after): (TermId, TermId), step: Interval) -> TermId {
     // Iterations before the first add nothing.
     let from_start = a.range(i).lo.is_some_and(|l| l >= 0);
     let [lo, hi] = [
         step.lo.map(|l| if from_start { l } else { l.min(0) }),
         step.hi.map(|h| if from_start { h } else { h.max(0) }),
     ];
-    let (rounds, growth) = (a.sub(j, i), a.sub(after, before));
+    let (iterations, growth) = (a.sub(j, i), a.sub(after, before));
     let mut all = vec![];
     if let Some(lo) = lo {
-        let least = a.scale(rounds, lo);
+        let least = a.scale(iterations, lo);
         all.push(a.le(least, growth));
     }
     if let Some(hi) = hi {
-        let most = a.scale(rounds, hi);
+        let most = a.scale(iterations, hi);
         all.push(a.le(growth, most));
     }
     let all = a.and_all(all);

@@ -12,18 +12,18 @@ use std::rc::Rc;
 
 /// Quantified fact: `cond` holds for each `k` (a symbol) of `0..count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Always {
+pub struct QuantifiedFact {
     k: TermId,
     count: TermId,
     cond: TermId,
 }
 
 /// Maximum number of quantified facts in a state.
-const MOST: usize = 32;
+const MAX: usize = 32;
 /// Maximum number of instances for one query.
 const INSTANCES: usize = 64;
 
-impl Always {
+impl QuantifiedFact {
     /// States that `cond` holds for each `k` of `0..count`.
     #[must_use]
     pub const fn new(k: TermId, count: TermId, cond: TermId) -> Self {
@@ -69,15 +69,15 @@ impl Always {
 
     /// Adds the fact to those of a state.
     pub fn add_to(&self, always: &mut Rc<Vec<Self>>) {
-        if always.len() < MOST && !always.contains(self) {
+        if always.len() < MAX && !always.contains(self) {
             Rc::make_mut(always).push(*self);
         }
     }
 
     /// Conditions shared by the iterations before number `k`, as far as they concern contents of memory.
-    pub(in crate::symbolic) fn of_rounds(a: &mut Arena, round: &[TermId], k: TermId) -> Option<Self> {
+    pub(in crate::symbolic) fn of_iterations(a: &mut Arena, iteration: &[TermId], k: TermId) -> Option<Self> {
         let of_memory: Vec<TermId> =
-            round.iter().copied().filter(|c| reads(a, &[*c]).iter().any(|r| a.cone(&[*r]).contains(&k))).collect();
+            iteration.iter().copied().filter(|c| reads(a, &[*c]).iter().any(|r| a.cone(&[*r]).contains(&k))).collect();
         if of_memory.is_empty() {
             return None;
         }
@@ -95,7 +95,7 @@ fn reads(a: &Arena, roots: &[TermId]) -> Vec<TermId> {
 }
 
 /// Instances of quantified facts for every read below the roots; `None` if there are none.
-pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<TermId> {
+pub fn instances(a: &mut Arena, always: &[QuantifiedFact], roots: &[TermId]) -> Option<TermId> {
     if always.is_empty() {
         return None;
     }
@@ -107,7 +107,7 @@ pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<T
                 if out.len() >= INSTANCES {
                     break;
                 }
-                let Some(j) = round_of(a, pattern, read, condition.k) else { continue };
+                let Some(j) = iteration_of(a, pattern, read, condition.k) else { continue };
                 let zero = a.int(0);
                 let (before, behind) = (a.lt(j, zero), a.le(condition.count, j));
                 let there = a.substitute(condition.cond, &std::iter::once((condition.k, j)).collect());
@@ -122,7 +122,7 @@ pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<T
 }
 
 /// Value of `k` for which a pattern equals a read.
-fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<TermId> {
+fn iteration_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<TermId> {
     let (Term::Apply { function: p, args: of_pattern, .. }, Term::Apply { function: r, args: of_read, .. }) =
         (a.get(pattern), a.get(read))
     else {
@@ -132,7 +132,7 @@ fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<T
         return None;
     }
     let pairs: SmallVec<[(TermId, TermId); 4]> = of_pattern.iter().copied().zip(of_read.iter().copied()).collect();
-    let mut round: Option<TermId> = None;
+    let mut iteration: Option<TermId> = None;
     for (p, t) in pairs {
         if !a.cone(&[p]).contains(&k) {
             if p != t {
@@ -153,29 +153,29 @@ fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<T
             return None;
         }
         let j = a.floor_div(distance, c);
-        if round.is_some_and(|r| r != j) {
+        if iteration.is_some_and(|r| r != j) {
             return None;
         }
-        round = Some(j);
+        iteration = Some(j);
     }
-    round
+    iteration
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Always, instances};
+    use super::{QuantifiedFact, instances};
     use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::functions::Function;
-    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::functions::UninterpretedFunction;
+    use crate::symbolic::terms::interval::Interval;
     use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
-        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, 1 << 20))
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::new(0, 1 << 20))
     }
 
     fn number(a: &mut Arena, bits: i128, at: TermId) -> TermId {
         let args = vec![a.int(0), a.int(bits), at];
-        a.apply(Function::File, args, Range::of_int(32, true))
+        a.apply(UninterpretedFunction::File, args, Interval::of_int(32, true))
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         };
         let element = number(&mut a, 32, at);
         let cond = a.lt(element, n);
-        let always = [Always { k, count: n, cond }];
+        let always = [QuantifiedFact { k, count: n, cond }];
         let read = {
             let x = a.scale(t, 4);
             let x = a.add_const(x, 12);

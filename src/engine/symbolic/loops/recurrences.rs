@@ -6,13 +6,13 @@
 //! Konečný (CAV 2010), for the recurrences that programs have. In: terms of one pass over the body. Out: a [`Form`].
 //! The solvers do not know to which loop the terms belong.
 
-use super::sum::Rounds;
+use super::sum::Iterations;
 use super::types::Form;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::value::{Target, Value, is_known};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::memory::value::{GuardedTarget, Value, is_known};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,10 +38,10 @@ impl MemoryDomain<'_> {
             {
                 match self.solve_int(a[0].offset, h[0].offset, n[0].offset, k, mark, version) {
                     Form::Closed(Value::Int(o)) => {
-                        Form::Closed(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }])))
+                        Form::Closed(Value::Ptr(Rc::new(vec![GuardedTarget { offset: o, ..a[0].clone() }])))
                     }
                     Form::Bounded(Value::Int(o), f) => {
-                        Form::Bounded(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }])), f)
+                        Form::Bounded(Value::Ptr(Rc::new(vec![GuardedTarget { offset: o, ..a[0].clone() }])), f)
                     }
                     _ => Form::Arbitrary,
                 }
@@ -78,17 +78,17 @@ impl ValueDomain<'_> {
             return f;
         }
         if let Some(leaves) = self.leaves(n)
-            && let Some(v) = self.option_of_some_round(&leaves, self.arena.range(h))
+            && let Some(v) = self.option_of_some_iteration(&leaves, self.arena.range(h))
         {
             return Form::Bounded(Value::Int(v), vec![]);
         }
-        self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
+        self.moved(a, h, n, &Iterations { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
     }
 }
 
 impl Terms {
     /// Solves a choice between steps and fixed values.
-    pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
+    pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Iterations<'_>) -> Option<Form> {
         let (k, mark, version) = (r.k, r.mark, r.version);
         let (mut lo, mut hi) = (0i128, 0i128);
         let mut fixed = vec![];
@@ -119,7 +119,7 @@ impl Terms {
         let steps = self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::LoopMoves },
             "steps",
-            Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
+            Interval { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
         );
         let (l, u) = (self.arena.scale(k, lo), self.arena.scale(k, hi));
         let (l, u) = (self.arena.le(l, steps), self.arena.le(steps, u));
@@ -140,12 +140,12 @@ impl Terms {
     }
 
     /// Solves `best = i` under a condition: the start, or a value from some earlier iteration.
-    pub(super) fn set_in_some_round(
+    pub(super) fn set_in_some_iteration(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
         k: TermId,
         map: &FxHashMap<TermId, TermId>,
-        round: &[TermId],
+        iteration: &[TermId],
         mark: usize,
         version: u32,
     ) -> Option<Form> {
@@ -163,15 +163,15 @@ impl Terms {
             let earlier = self.arena.fresh(
                 SymKind::Iteration { name: "an earlier round".into() },
                 "an earlier iteration",
-                Range::new(0, 1 << 62),
+                Interval::new(0, 1 << 62),
             );
             let then: FxHashMap<TermId, TermId> = std::iter::once((k, earlier)).collect();
             let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
-            let in_round = self.arena.substitute(at_k, &then);
-            value = self.arena.ite(kept, value, in_round);
+            let in_iteration = self.arena.substitute(at_k, &then);
+            value = self.arena.ite(kept, value, in_iteration);
             // One fact each: a launch keeps the facts whose symbols it knows.
             let mut conditions = vec![self.arena.lt(earlier, k)];
-            for c in round {
+            for c in iteration {
                 conditions.push(self.arena.substitute(*c, &then));
             }
             for c in conditions {

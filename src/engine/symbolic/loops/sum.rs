@@ -22,7 +22,7 @@ const LONGEST_PERIOD: i128 = 8;
 const DEPTH: u32 = 5;
 
 /// Iterations of a loop: their number so far, and the values of the pass's terms in such an iteration.
-pub(in crate::symbolic) struct Rounds<'m> {
+pub(in crate::symbolic) struct Iterations<'m> {
     pub k: TermId,
     pub map: &'m FxHashMap<TermId, TermId>,
     /// Symbols from `mark` on and versions after `version` belong to the pass.
@@ -35,7 +35,7 @@ impl Terms {
     pub(in crate::symbolic) fn added_up(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Option<Form> {
         let mut facts = vec![];
         let sum = self.sum_of_steps(n, h, r, &mut facts, DEPTH)?;
@@ -47,7 +47,7 @@ impl Terms {
         &mut self,
         n: TermId,
         h: TermId,
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
         facts: &mut Vec<TermId>,
         depth: u32,
     ) -> Option<TermId> {
@@ -65,7 +65,7 @@ impl Terms {
             if ![x, y].into_iter().all(|d| self.only_old(d, r.mark, r.version, None)) {
                 return None;
             }
-            let met = self.rounds_with(c, r)?;
+            let met = self.iterations_with(c, r)?;
             let unmet = self.arena.sub(r.k, met);
             let (x, y) = (self.arena.mul(x, met), self.arena.mul(y, unmet));
             return Some(self.arena.add(x, y));
@@ -97,7 +97,7 @@ impl Terms {
     pub(in crate::symbolic) fn noted(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
         form: &Form,
     ) -> Option<(Form, TermId)> {
         let (d, zero) = (self.arena.sub(n, h), self.arena.int(0));
@@ -155,7 +155,7 @@ impl Terms {
 
     /// Instances, at the first iteration, of conditions that hold in each iteration that continues, as far as the last
     /// iteration's instance does not imply them (it does for `first + slope · k <= 0` with a positive constant slope).
-    pub(in crate::symbolic) fn in_the_first_round(&mut self, conditions: &[TermId], k: TermId) -> Option<TermId> {
+    pub(in crate::symbolic) fn in_the_first_iteration(&mut self, conditions: &[TermId], k: TermId) -> Option<TermId> {
         let mut all = vec![];
         for &c in conditions {
             if !self.arena.cone(&[c]).contains(&k) {
@@ -167,7 +167,7 @@ impl Terms {
             {
                 continue;
             }
-            all.push(self.in_round(c, k, 0));
+            all.push(self.in_iteration(c, k, 0));
         }
         (!all.is_empty()).then(|| self.arena.and_all(all))
     }
@@ -175,12 +175,12 @@ impl Terms {
     /// Adds to each exit what it implies about the first iteration: the loop was left there, or the conditions for
     /// continuing held. This fact does not mention the number of iterations, so it is known wherever the loop's inputs
     /// are.
-    pub(in crate::symbolic) fn after_the_first_round(
+    pub(in crate::symbolic) fn after_the_first_iteration(
         &mut self,
         exits: Vec<(BlockId, BlockId, State)>,
         begin: TermId,
         first: TermId,
-        r: &Rounds<'_>,
+        r: &Iterations<'_>,
     ) -> Vec<(BlockId, BlockId, State)> {
         exits
             .into_iter()
@@ -193,7 +193,7 @@ impl Terms {
                     .filter(|c| self.only_old(*c, r.mark, r.version, Some(r.k)))
                     .collect();
                 let left = self.arena.and_all(left);
-                let at_once = self.in_round(left, r.k, 0);
+                let at_once = self.in_iteration(left, r.k, 0);
                 let fact = self.arena.or(at_once, first);
                 self.assume(s, fact).map(|s| (from, to, s))
             })
@@ -202,48 +202,48 @@ impl Terms {
 
     /// Splits a term into `first + slope · k`, where neither depends on `k`.
     fn linear(&mut self, t: TermId, k: TermId) -> Option<(TermId, TermId)> {
-        let [first, second] = [0, 1].map(|v| self.in_round(t, k, v));
+        let [first, second] = [0, 1].map(|v| self.in_iteration(t, k, v));
         let slope = self.arena.sub(second, first);
         let grown = self.arena.mul(slope, k);
         (self.arena.add(first, grown) == t).then_some((first, slope))
     }
 
-    fn in_round(&mut self, t: TermId, k: TermId, round: i128) -> TermId {
-        let v = self.arena.int(round);
+    fn in_iteration(&mut self, t: TermId, k: TermId, iteration: i128) -> TermId {
+        let v = self.arena.int(iteration);
         self.arena.substitute(t, &std::iter::once((k, v)).collect())
     }
 
     /// Number of iterations before `k` in which a condition holds.
-    fn rounds_with(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
+    fn iterations_with(&mut self, c: TermId, r: &Iterations<'_>) -> Option<TermId> {
         if let Term::Not(x) = *self.arena.get(c) {
-            let n = self.rounds_with(x, r)?;
+            let n = self.iterations_with(x, r)?;
             return Some(self.arena.sub(r.k, n));
         }
-        let (Term::Le(t) | Term::EqZ(t)) = *self.arena.get(c) else { return self.rounds_in_turn(c, r) };
-        let Some((first, slope)) = self.linear(t, r.k) else { return self.rounds_in_turn(c, r) };
+        let (Term::Le(t) | Term::EqZ(t)) = *self.arena.get(c) else { return self.iterations_in_turn(c, r) };
+        let Some((first, slope)) = self.linear(t, r.k) else { return self.iterations_in_turn(c, r) };
         let slope = self.arena.as_int(slope)?;
         if matches!(self.arena.get(c), Term::Le(_)) {
-            self.rounds_up_to(first, slope, r.k)
+            self.iterations_up_to(first, slope, r.k)
         } else {
-            self.round_of(first, slope, r.k)
+            self.iteration_of(first, slope, r.k)
         }
     }
 
     /// Number (1 or 0) of iterations `j` before `k` in which `first + slope · j == 0`, for slopes of 1 and -1.
-    fn round_of(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
-        let round = match slope {
+    fn iteration_of(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
+        let iteration = match slope {
             -1 => first,
             1 => self.arena.neg(first),
             _ => return None,
         };
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        let (begun, before) = (self.arena.le(zero, round), self.arena.lt(round, k));
+        let (begun, before) = (self.arena.le(zero, iteration), self.arena.lt(iteration, k));
         let there = self.arena.and(begun, before);
         Some(self.arena.ite(there, one, zero))
     }
 
     /// Number of iterations `j` before `k` in which `first + slope · j <= 0`.
-    fn rounds_up_to(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
+    fn iterations_up_to(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
         let zero = self.arena.int(0);
         if slope > 0 {
             // All up to some iteration.
@@ -264,7 +264,7 @@ impl Terms {
 
     /// Number of iterations before `k` in which a condition holds that depends on the iteration only through its
     /// remainder by a small number, such as `j % 2 == 0`.
-    fn rounds_in_turn(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
+    fn iterations_in_turn(&mut self, c: TermId, r: &Iterations<'_>) -> Option<TermId> {
         let (mut period, mut remainders) = (1i128, vec![]);
         for t in self.arena.cone(&[c]) {
             let Term::Mod(x, m) = *self.arena.get(t) else { continue };
@@ -285,18 +285,18 @@ impl Terms {
             return None;
         }
         let mut all = self.arena.int(0);
-        for round in 0..period {
+        for iteration in 0..period {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
             for t in &remainders {
-                let v = self.in_round(*t, r.k, round);
+                let v = self.in_iteration(*t, r.k, iteration);
                 map.insert(*t, v);
             }
             let met = self.arena.substitute(c, &map);
             if !self.only_old(met, r.mark, r.version, None) {
                 return None;
             }
-            // Iterations `round`, `round + period`, … before `k`.
-            let up = self.arena.add_const(r.k, period - 1 - round);
+            // Iterations `iteration`, `iteration + period`, … before `k`.
+            let up = self.arena.add_const(r.k, period - 1 - iteration);
             let (times, zero) = (self.arena.floor_div(up, period), self.arena.int(0));
             let times = self.arena.ite(met, times, zero);
             all = self.arena.add(all, times);
@@ -339,32 +339,32 @@ impl Terms {
 
 #[cfg(test)]
 mod tests {
-    use super::Rounds;
+    use super::Iterations;
     use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
-    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::interval::Interval;
     use crate::symbolic::terms::term::{SymKind, Term, TermId};
     use base::reasons::UnknownReason;
     use ir::Program;
     use rustc_hash::FxHashMap;
 
     /// Runs a test with the iterations of a loop in a program without functions.
-    fn with_rounds(test: impl FnOnce(&mut Executor<'_>, &Rounds<'_>)) {
+    fn with_iterations(test: impl FnOnce(&mut Executor<'_>, &Iterations<'_>)) {
         let program = Program::default();
         let mut e = Executor::new(&program, &NoLibrary);
         let mark = e.arena.symbols().len();
-        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
-        test(&mut e, &Rounds { k, map: &FxHashMap::default(), mark, version: 0 });
+        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Interval::new(0, 1 << 62));
+        test(&mut e, &Iterations { k, map: &FxHashMap::default(), mark, version: 0 });
     }
 
-    fn at(e: &Executor<'_>, t: TermId, k: TermId, round: i128) -> i128 {
+    fn at(e: &Executor<'_>, t: TermId, k: TermId, iteration: i128) -> i128 {
         let Term::Sym(s) = *e.arena.get(k) else { unreachable!() };
-        e.arena.eval(t, &|x| (x == s).then_some(round)).unwrap()
+        e.arena.eval(t, &|x| (x == s).then_some(iteration)).unwrap()
     }
 
     #[test]
-    fn rounds_are_counted_as_one_by_one() {
-        with_rounds(|e, r| {
+    fn iterations_are_counted_as_one_by_one() {
+        with_iterations(|e, r| {
             let mut counted = 0;
             let numbers: Vec<TermId> = (-3..9).map(|v| e.arena.int(v)).collect();
             let (twice, thrice, down) = (e.arena.scale(r.k, 2), e.arena.scale(r.k, 3), e.arena.neg(r.k));
@@ -378,7 +378,7 @@ mod tests {
                         let not = e.arena.not(c);
                         for c in [c, not] {
                             // Other solvers handle constants and steps of more than one.
-                            let Some(count) = e.rounds_with(c, r) else { continue };
+                            let Some(count) = e.iterations_with(c, r) else { continue };
                             counted += 1;
                             for k in 0..12 {
                                 let met = (0..k).filter(|j| at(e, c, r.k, *j) == 1).count();
@@ -394,8 +394,8 @@ mod tests {
 
     #[test]
     fn steps_that_grow_add_up() {
-        with_rounds(|e, r| {
-            let h = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "h", Range::of_int(32, true));
+        with_iterations(|e, r| {
+            let h = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "h", Interval::of_int(32, true));
             let step = e.arena.scale(r.k, 3);
             let step = e.arena.add_const(step, -2);
             let (next, mut facts) = (e.arena.add(h, step), vec![]);

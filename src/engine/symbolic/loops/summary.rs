@@ -9,21 +9,21 @@
 //! the same loop only verify the steps that were found. Loop summarisation in symbolic execution follows Godefroid and
 //! Luchaup (ISSTA 2011).
 
-use super::accelerate::{Recurrences, Solved};
+use super::accelerate::{Recurrences, SolvedForms};
 use super::discover::Discovery;
-use super::quantified_facts::Always;
-use super::sum::Rounds;
+use super::quantified_facts::QuantifiedFact;
+use super::sum::Iterations;
 use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::exec::state::{Activation, RegionOut, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::limits::cost::{Part, Spared};
-use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::limits::cost::{HostPart, PartTreatment};
+use crate::symbolic::memory::value::{GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::inside::{self, Dump};
 use base::reasons::UnknownReason;
@@ -33,23 +33,23 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Number of passes repeated only because they stored new addresses, before addresses stored there become unknown.
-pub(super) const MOST_AGAIN: usize = 2;
+pub(super) const MAX_AGAIN: usize = 2;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn run_loop(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         cfg: &Cfg,
         l: usize,
         incoming: Vec<(BlockId, State)>,
     ) -> LoopOut {
         let header = cfg.loops[l].header;
         let func = self.function(fr.func);
-        let part = Part::Loop(fr.func, header);
+        let part = HostPart::Loop(fr.func, header);
         let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
-        if self.spared(part) == Some(Spared::Entirely) {
+        if self.spared(part) == Some(PartTreatment::Entirely) {
             let why = UnknownReason::LoopTooLong(func.display.clone());
-            return self.leave_out_loop(fr, &cfg.loops[l], start, &why);
+            return self.skip_loop(fr, &cfg.loops[l], start, &why);
         }
         let begun = self.begin(part);
         let out = self.follow_loop(fr, cfg, l, start);
@@ -57,7 +57,7 @@ impl Executor<'_> {
         out
     }
 
-    fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
+    fn follow_loop(&mut self, fr: &mut Activation, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
         let before = (self.arena.symbols().len(), self.heap.version());
         let at = self.loop_at(fr, cfg, l);
         if let Some(known) = self.loops.steps.get(&at.key).cloned()
@@ -72,7 +72,7 @@ impl Executor<'_> {
                 self.restore(fr, &at.phi_start);
                 return self.last_pass(fr, &at, s0);
             }
-            Discovery::NotFound => return self.leave_out_unknown_loop(fr, &at, s0),
+            Discovery::NotFound => return self.skip_unknown_loop(fr, &at, s0),
         };
         let mut solved = self.accelerate(&Recurrences { frame: fr, at: &at, start: &s0, found: &found });
         let mut facts = vec![];
@@ -82,9 +82,9 @@ impl Executor<'_> {
             }
         }
         // Pointees are better distinguished by unrolling than by the number of an iteration.
-        let of_pointers = solved.arrays.iter().any(|(o, _)| self.kept.has_addresses(*o));
+        let of_pointers = solved.arrays.iter().any(|(o, _)| self.points_to.has_addresses(*o));
         if (solved.inexact || solved.scattered || of_pointers)
-            && let Some(n) = self.trip_count(&solved.round, solved.k)
+            && let Some(n) = self.trip_count(&solved.iteration, solved.k)
             && let Some(r) = self.unroll(fr, &at, &s0, n)
         {
             inside::dump(Dump::Loops, || {
@@ -101,17 +101,17 @@ impl Executor<'_> {
     /// `before` is the number of symbols and the last version before the loop.
     fn execute_summary(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         at: &LoopAt<'_>,
         s0: &State,
         found: &Transition,
-        solved: Solved,
+        solved: SolvedForms,
         (mut facts, before): (Vec<TermId>, (usize, u32)),
     ) -> LoopOut {
-        let Solved { k, forms, map, ranges, arrays, round, noted, .. } = solved;
-        let round = [round, noted].concat();
-        facts.push(self.went_round(&round, k));
-        let first = self.in_the_first_round(&round, k);
+        let SolvedForms { k, forms, map, ranges, arrays, iteration, noted, .. } = solved;
+        let iteration = [iteration, noted].concat();
+        facts.push(self.went_round(&iteration, k));
+        let first = self.in_the_first_iteration(&iteration, k);
         let lost: FxHashMap<LoopVar, Value> =
             found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer(&UnknownReason::LoopPointer))).collect();
         let (mut sk, _) = self.header_state(fr, s0, &found.vars, &at.phi_start, |_, v| match forms.get(&v) {
@@ -129,13 +129,13 @@ impl Executor<'_> {
         self.loops.ranges.insert(at.key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
-        let gone = Always::of_rounds(&mut self.arena, &round, k);
+        let gone = QuantifiedFact::of_iterations(&mut self.arena, &iteration, k);
         let begin = sk.path;
         let mut out = self.final_pass(fr, at, &sk);
-        self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), before);
+        self.left_by_iterations((s0, &sk), out.back.iter().map(|b| &b.1), before);
         if let Some(first) = first {
-            let rounds = Rounds { k, map: &map, mark: found.pass.mark, version: found.pass.version };
-            out.exits = self.after_the_first_round(out.exits, begin, first, &rounds);
+            let iterations = Iterations { k, map: &map, mark: found.pass.mark, version: found.pass.version };
+            out.exits = self.after_the_first_iteration(out.exits, begin, first, &iterations);
         }
         if let Some(gone) = gone {
             for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) {
@@ -147,15 +147,15 @@ impl Executor<'_> {
 
     /// Executes the pass whose results count, and repeats it if it stored addresses that earlier passes did not: one of
     /// its loads might have had to return them.
-    fn final_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, start: &State) -> RegionOut {
+    fn final_pass(&mut self, fr: &mut Activation, at: &LoopAt<'_>, start: &State) -> RegionOut {
         let (header, events) = (at.header, self.events.mark());
-        for again in 0..4 * MOST_AGAIN {
+        for again in 0..4 * MAX_AGAIN {
             let stored = self.mark();
             let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, start.clone())]);
             if !self.has_kept_more(stored) || self.limits.is_at_an_end() {
                 return out;
             }
-            if again >= MOST_AGAIN {
+            if again >= MAX_AGAIN {
                 self.give_up_places(stored);
             }
             self.events.take_back(events);
@@ -168,7 +168,7 @@ impl Executor<'_> {
     /// induction they hold in every iteration. `None` if they do not.
     fn repeat_loop(
         &mut self,
-        fr: &mut Frame,
+        fr: &mut Activation,
         at: &LoopAt<'_>,
         s0: &State,
         steps: &[(LoopVar, Option<i128>)],
@@ -219,15 +219,19 @@ impl Executor<'_> {
         if self.limits.is_at_an_end() {
             return Some(LoopOut::default());
         }
-        self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));
+        self.left_by_iterations((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
         let back = self.back_state(fr, func, header, &phis, out.back);
         let mut exits = out.exits;
         if let Some((sb, phi_next)) = back {
             let mut same = next.iter().all(|(v, want)| self.var_value(&sb, &phi_next, *v).as_ref() == Some(want));
-            let (_, _, round) = self.arena.split_common(sk.path, sb.path);
-            let round: Vec<TermId> =
-                self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+            let (_, _, iteration) = self.arena.split_common(sk.path, sb.path);
+            let iteration: Vec<TermId> = self
+                .arena
+                .conjuncts(iteration)
+                .into_iter()
+                .filter(|c| self.only_old(*c, mark, version, Some(k)))
+                .collect();
             for (v, bits, signed) in &no_wrap {
                 let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) =
                     (now.get(v).cloned(), starts.get(v).cloned(), steps.iter().find(|s| s.0 == *v))
@@ -235,15 +239,15 @@ impl Executor<'_> {
                     continue;
                 };
                 let (d, read) = (self.arena.int(*step), self.arena.wrap(t, *bits, *signed));
-                same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
+                same &= self.steps_in_range(start, read, d, &iteration, Interval::of_int(*bits, *signed));
             }
             if !same || self.has_kept_more(stored) || !self.changed(&sk, &sb, &vars).is_empty() {
                 self.events.take_back(events);
                 self.restore(fr, phi_start);
                 return None;
             }
-            let fact = self.went_round(&round, k);
-            let gone = Always::of_rounds(&mut self.arena, &round, k);
+            let fact = self.went_round(&iteration, k);
+            let gone = QuantifiedFact::of_iterations(&mut self.arena, &iteration, k);
             exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
             if let Some(gone) = gone {
                 for (_, _, s) in &mut exits {
@@ -254,7 +258,7 @@ impl Executor<'_> {
         Some((exits, out.rets))
     }
 
-    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+    fn last_pass(&mut self, fr: &mut Activation, at: &LoopAt<'_>, s0: State) -> LoopOut {
         self.restore(fr, &at.phi_start);
         let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
         (out.exits, out.rets)
@@ -264,7 +268,7 @@ impl Executor<'_> {
 impl ExecutionContext<'_> {
     /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
     /// up.
-    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+    fn skip_unknown_loop(&mut self, fr: &mut Activation, at: &LoopAt<'_>, s0: State) -> LoopOut {
         let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
         if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
             let note = format!("{why}; it does nothing on a device");
@@ -272,7 +276,7 @@ impl ExecutionContext<'_> {
                 self.events.notes.push(note);
             }
             self.restore(fr, &at.phi_start);
-            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
+            return self.skip_loop(fr, &at.cfg.loops[at.number], s0, &why);
         }
         self.limits.give_up(why);
         LoopOut::default()
@@ -318,14 +322,14 @@ impl MemoryDomain<'_> {
         self.arena.fresh(
             SymKind::Iteration { name: name.clone() },
             format!("iteration of {name}"),
-            Range::new(0, 1 << 62),
+            Interval::new(0, 1 << 62),
         )
     }
 }
 
 impl ValueDomain<'_> {
     /// Collects a loop of this activation, as it is entered.
-    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
+    fn loop_at<'c>(&self, fr: &Activation, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
         let header = cfg.loops[l].header;
         let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
             .insts
@@ -342,17 +346,17 @@ impl Terms {
     /// Consequences, at iteration `k`, of the conditions under which the loop continues: they held at `k - 1`, unless
     /// `k` is the first iteration. An inequality (`p != end`) held at all earlier iterations, so a value that moves by
     /// whole steps has not passed it.
-    fn went_round(&mut self, round: &[TermId], k: TermId) -> TermId {
+    fn went_round(&mut self, iteration: &[TermId], k: TermId) -> TermId {
         let mut all = vec![];
-        for c in round {
+        for c in iteration {
             if let Some(f) = self.never_met(*c, k) {
                 all.push(f);
             }
         }
-        let round = self.arena.and_all(round.to_vec());
-        if self.arena.as_bool(round) != Some(true) {
+        let iteration = self.arena.and_all(iteration.to_vec());
+        if self.arena.as_bool(iteration) != Some(true) {
             let before = self.arena.add_const(k, -1);
-            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
+            let prev = self.arena.substitute(iteration, &std::iter::once((k, before)).collect());
             let first = self.arena.le_zero(k);
             all.push(self.arena.or(first, prev));
             for c in self.arena.conjuncts(prev) {
@@ -417,13 +421,13 @@ impl Terms {
             Value::Int(a) => Some(Value::Int(self.arena.add(*a, d))),
             Value::Ptr(p) if p.len() == 1 => {
                 let o = self.arena.add(p[0].offset, d);
-                Some(Value::Ptr(Rc::new(vec![Target { offset: o, ..p[0].clone() }])))
+                Some(Value::Ptr(Rc::new(vec![GuardedTarget { offset: o, ..p[0].clone() }])))
             }
             _ => None,
         }
     }
 
-    pub(super) fn restore(&self, fr: &mut Frame, phis: &FxHashMap<ValueId, Value>) {
+    pub(super) fn restore(&self, fr: &mut Activation, phis: &FxHashMap<ValueId, Value>) {
         for (p, v) in phis {
             fr.env[p.index()] = Some(v.clone());
         }

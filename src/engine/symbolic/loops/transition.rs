@@ -3,7 +3,7 @@
 
 use super::types::{LoopKey, LoopVar};
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::recency::Anew;
+use crate::symbolic::memory::recency::FreshAllocation;
 use crate::symbolic::memory::value::Base;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::TermId;
@@ -25,7 +25,7 @@ pub(in crate::symbolic) struct LoopAt<'c> {
 }
 
 /// Pass over the body from a state in which its variables are symbols.
-pub(in crate::symbolic) struct Pass {
+pub(in crate::symbolic) struct BodyPass {
     /// State at the header.
     pub head: State,
     /// Symbols that variables hold at the header.
@@ -46,7 +46,7 @@ pub(in crate::symbolic) struct PointerVars {
     /// Variables with unknown pointers.
     pub beyond: FxHashSet<LoopVar>,
     /// Variables that each iteration sets to an object of its own.
-    pub twins: FxHashMap<LoopVar, Anew>,
+    pub twins: FxHashMap<LoopVar, FreshAllocation>,
     /// Whether the last pass added targets.
     pub wider: bool,
 }
@@ -61,5 +61,5 @@ impl PointerVars {
 pub(in crate::symbolic) struct Transition {
     pub vars: Vec<LoopVar>,
     pub pointers: PointerVars,
-    pub pass: Pass,
+    pub pass: BodyPass,
 }

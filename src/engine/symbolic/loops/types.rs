@@ -38,7 +38,7 @@ pub(in crate::symbolic) type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Opt
 pub(in crate::symbolic) type LoopKey = (u64, FuncRef, BlockId);
 
 /// Budget of linear reasoning in one execution of a kernel or of the host, in terms of comparisons.
-const MOST_WORK: u64 = 1 << 23;
+const MAX_WORK: u64 = 1 << 23;
 
 /// Results of earlier executions of loops, which later ones only verify.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub(in crate::symbolic) struct LoopMemo {
 impl Default for LoopMemo {
     fn default() -> Self {
         let (vars, steps, ranges) = Default::default();
-        Self { vars, steps, ranges, linear_work: Rc::new(Cell::new(MOST_WORK)) }
+        Self { vars, steps, ranges, linear_work: Rc::new(Cell::new(MAX_WORK)) }
     }
 }
 
@@ -68,6 +68,6 @@ impl LoopMemo {
 
     /// Resets the budget for another kernel.
     pub fn renew_linear_work(&self) {
-        self.linear_work.set(MOST_WORK);
+        self.linear_work.set(MAX_WORK);
     }
 }

@@ -8,9 +8,9 @@ use super::types::LoopOut;
 use crate::symbolic::exec::calls::mix;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::limits::cost::Part;
+use crate::symbolic::limits::cost::HostPart;
 use crate::symbolic::terms::term::TermId;
 use ir::ValueId;
 use rustc_hash::FxHashMap;
@@ -19,18 +19,24 @@ use rustc_hash::FxHashMap;
 const MAX_UNROLL: u32 = 64;
 
 impl Executor<'_> {
-    pub(super) fn unroll(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
-        let part = Part::Loop(fr.func, at.header);
+    pub(super) fn unroll(&mut self, fr: &mut Activation, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
+        let part = HostPart::Loop(fr.func, at.header);
         if self.spared(part).is_some() {
             return None;
         }
-        let before = self.limits.enter_rounds(part, trips)?;
-        let out = self.every_round(fr, at, s0, trips);
-        self.limits.leave_rounds(before);
+        let before = self.limits.enter_iterations(part, trips)?;
+        let out = self.every_iteration(fr, at, s0, trips);
+        self.limits.leave_iterations(before);
         out
     }
 
-    pub(super) fn every_round(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
+    pub(super) fn every_iteration(
+        &mut self,
+        fr: &mut Activation,
+        at: &LoopAt<'_>,
+        s0: &State,
+        trips: u32,
+    ) -> Option<LoopOut> {
         let events = self.events.mark();
         let func = self.function(fr.func);
         let header = at.header;
@@ -69,11 +75,11 @@ impl Executor<'_> {
 
 impl Terms {
     /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
-    pub(super) fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
+    pub(super) fn trip_count(&mut self, iteration: &[TermId], k: TermId) -> Option<u32> {
         for n in 0..=MAX_UNROLL {
             let v = self.arena.int(i128::from(n));
             let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
-            for c in round {
+            for c in iteration {
                 let t = self.arena.substitute(*c, &map);
                 if self.arena.as_bool(t) == Some(false) {
                     return Some(n);

@@ -10,9 +10,9 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::functions;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
@@ -49,7 +49,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Condition under which a target compared with null is null: its allocation failed, or a caller passed null.
-    pub(in crate::symbolic) fn is_missing(&mut self, t: &Target) -> Option<TermId> {
+    pub(in crate::symbolic) fn is_missing(&mut self, t: &GuardedTarget) -> Option<TermId> {
         let Base::Object(o) = t.base else { return None };
         if self.arena.as_int(t.offset) != Some(0) {
             return None;
@@ -89,7 +89,8 @@ impl ExecutionContext<'_> {
             (None, Some(0)) => x,
             _ => return None,
         };
-        let Term::Apply { function: functions::Function::Address, args, .. } = self.arena.get(address) else {
+        let Term::Apply { function: functions::UninterpretedFunction::Address, args, .. } = self.arena.get(address)
+        else {
             return None;
         };
         let id = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|n| u32::try_from(n).ok())?;
@@ -138,7 +139,7 @@ impl ExecutionContext<'_> {
             return true;
         }
         let func = self.function(f);
-        let Held { values: held, elsewhere } = Held::of(func, values);
+        let PointerValues { values: held, elsewhere } = PointerValues::of(func, values);
         if !held.iter().any(|v| seen.insert((f, *v))) {
             return false;
         }
@@ -265,7 +266,7 @@ impl Terms {
         self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::Status(call.to_owned()) },
             "a status",
-            Range::new(0, 999),
+            Interval::new(0, 999),
         )
     }
 }
@@ -287,12 +288,12 @@ fn result_of(func: &Function, site: Site) -> Option<ValueId> {
 }
 
 /// Values of a function that may be a pointer, and whether it is also stored where other code may find it.
-struct Held {
+struct PointerValues {
     values: FxHashSet<ValueId>,
     elsewhere: bool,
 }
 
-impl Held {
+impl PointerValues {
     fn of(func: &Function, values: Vec<ValueId>) -> Self {
         let mut held = Self { values: values.into_iter().collect(), elsewhere: false };
         let insts =

@@ -3,14 +3,14 @@
 //! A layer describes which bytes were written and with what: a loop's elements, a file's bytes, an object's contents. A
 //! read inside the layer gives its value, a read apart from it gives what is below, and any other read is unknown.
 
-use super::object::{ObjId, ObjState, Rest};
+use super::object::{ObjId, ObjState, UncoveredContents};
 use super::value::Value;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Contents of an array write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WrittenContents {
     /// The value of element `k`, where `k` is a symbol.
     Each { k: TermId, value: TermId },
     /// The same value in each element.
@@ -32,7 +32,7 @@ pub struct Layer {
     /// Size of each element; 1 if the contents have no elements.
     pub bytes: u32,
     pub count: TermId,
-    pub what: Written,
+    pub what: WrittenContents,
     pub below: Rc<ObjState>,
     /// Version of the parts that are unknown.
     pub(super) version: u32,
@@ -41,7 +41,7 @@ pub struct Layer {
 
 /// Contents on two paths that met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Either {
+pub struct JoinedContents {
     /// Condition that the first path was taken.
     pub first: TermId,
     pub states: [Rc<ObjState>; 2],
@@ -53,11 +53,11 @@ impl Layer {
     pub fn terms(&self, out: &mut Vec<TermId>) {
         out.extend([self.from, self.count]);
         match &self.what {
-            Written::Each { value, .. } | Written::All(value) => out.push(*value),
+            WrittenContents::Each { value, .. } | WrittenContents::All(value) => out.push(*value),
             // A byte is not a term.
-            Written::Fill(_) => {}
-            Written::File { at, .. } => out.push(*at),
-            Written::Copy { state, at, .. } => {
+            WrittenContents::Fill(_) => {}
+            WrittenContents::File { at, .. } => out.push(*at),
+            WrittenContents::Copy { state, at, .. } => {
                 out.push(*at);
                 state_terms(state, out);
             }
@@ -77,13 +77,13 @@ fn state_terms(s: &ObjState, out: &mut Vec<TermId>) {
 
 pub(super) fn depth_of(s: &ObjState) -> u32 {
     match &s.rest {
-        Rest::Layer(l) => l.depth,
-        Rest::Either(e) => e.depth,
+        UncoveredContents::Layer(l) => l.depth,
+        UncoveredContents::Either(e) => e.depth,
         _ => 0,
     }
 }
 
-impl Rest {
+impl UncoveredContents {
     /// Collects the terms of all layers.
     pub fn terms(&self, out: &mut Vec<TermId>) {
         match self {
@@ -107,12 +107,12 @@ impl Rest {
         match self {
             Self::Layer(l) => {
                 let what = match &l.what {
-                    Written::Each { k, value } => Written::Each { k: *k, value: f(*value) },
-                    Written::All(value) => Written::All(f(*value)),
-                    Written::Fill(byte) => Written::Fill(*byte),
-                    Written::File { file, at } => Written::File { file: *file, at: f(*at) },
-                    Written::Copy { from, state: held, at } => {
-                        Written::Copy { from: *from, state: state(held, f), at: f(*at) }
+                    WrittenContents::Each { k, value } => WrittenContents::Each { k: *k, value: f(*value) },
+                    WrittenContents::All(value) => WrittenContents::All(f(*value)),
+                    WrittenContents::Fill(byte) => WrittenContents::Fill(*byte),
+                    WrittenContents::File { file, at } => WrittenContents::File { file: *file, at: f(*at) },
+                    WrittenContents::Copy { from, state: held, at } => {
+                        WrittenContents::Copy { from: *from, state: state(held, f), at: f(*at) }
                     }
                 };
                 Self::Layer(Rc::new(Layer {
@@ -123,7 +123,7 @@ impl Rest {
                     ..**l
                 }))
             }
-            Self::Either(e) => Self::Either(Rc::new(Either {
+            Self::Either(e) => Self::Either(Rc::new(JoinedContents {
                 first: f(e.first),
                 states: [state(&e.states[0], f), state(&e.states[1], f)],
                 depth: e.depth,

@@ -8,14 +8,14 @@
 //! of. Memory that host code itself uses and memory that kernels write through another pointer are taken to be apart.
 
 use super::containers::OF_CONTAINER;
-use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use super::scalar::Scalar;
-use super::value::{Base, Target};
+use super::value::{Base, GuardedTarget};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
 use ir::{Linkage, Side, TypeKind, source_name};
@@ -97,7 +97,7 @@ impl MemoryDomain<'_> {
 
     /// Whether only a library's own pointers lead to an object.
     fn is_librarys_own(&self, o: ObjId) -> bool {
-        self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::Class::Tensor))
+        self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::LibraryClass::Tensor))
     }
 
     /// Whether both are structures and neither type is part of the other: they share no byte.
@@ -133,7 +133,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Records that copies or fills write given memory: they write bytes, which may be part of any object.
-    pub(super) fn note_written_as_bytes(&mut self, p: &[Target]) {
+    pub(super) fn note_written_as_bytes(&mut self, p: &[GuardedTarget]) {
         for t in p {
             if let Base::Object(o) = t.base
                 && matches!(self.object(o).kind, ObjKind::Parameter | ObjKind::HostGlobal(_))
@@ -154,7 +154,7 @@ impl MemoryDomain<'_> {
 impl ValueDomain<'_> {
     pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
         let t = self.signed_input(source.clone(), 1, false);
-        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
+        debug_assert_eq!(self.arena.range(t), Interval::new(0, 1), "{source:?}");
         t
     }
 }
@@ -164,7 +164,7 @@ fn is_changed(first: &Rc<ObjState>, now: &Rc<ObjState>, read: Scalar) -> bool {
         return false;
     }
     let same_rest = match (&first.rest, &now.rest) {
-        (Rest::Layer(a), Rest::Layer(b)) => Rc::ptr_eq(a, b),
+        (UncoveredContents::Layer(a), UncoveredContents::Layer(b)) => Rc::ptr_eq(a, b),
         (a, b) => a == b,
     };
     !same_rest

@@ -5,14 +5,14 @@
 //! beginning (`v.data()`). A container without storage has a block of no bytes, like containers that the program itself
 //! makes.
 
-use super::given::Place;
+use super::given::GivenScalar;
 use super::object::ObjId;
-use super::tensors::Class;
-use super::value::{Base, Target, Value};
+use super::tensors::LibraryClass;
+use super::value::{Base, GuardedTarget, Value};
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::InputSource;
-use ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
+use ir::{ArithmeticType, Module, SourceTypeFacts, TypeId, TypeKind, plain_number};
 use models::tensors::bytes_of_handle;
 use models::views;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(in crate::symbolic) const OF_CONTAINER: &str = ".data()";
 
 impl MemoryDomain<'_> {
     /// Pointer of the container that lies at a byte of a given object; `None` if there is no container.
-    pub(super) fn pointer_of_container(&mut self, o: ObjId, at: i64, place: &Place) -> Option<Value> {
+    pub(super) fn pointer_of_container(&mut self, o: ObjId, at: i64, place: &GivenScalar) -> Option<Value> {
         let given = *self.heap.given(o)?;
         let m = self.program.module(given.module);
         let ty = given.ty?;
@@ -37,17 +37,18 @@ impl MemoryDomain<'_> {
         let within = views::WITHIN_CONTAINERS.iter().find_map(|member| place.path.rfind(member))?;
         let container = place.path[..within].trim_end_matches(['.', '-', '>']).to_owned();
         let of_number = || match plain_number(&element)? {
-            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+            ArithmeticType::Int { bits, .. } | ArithmeticType::Float(bits) => Some(u64::from(bits / 8)),
         };
         let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get());
         let told = place.declared.as_ref().and_then(|d| d.pointee);
         let of_element = bytes_of_handle(&element);
-        let handle = of_element.map(|bytes| Class::Handle { bytes });
+        let handle = of_element.map(|bytes| LibraryClass::Handle { bytes });
         let of_handle = || of_element.map(i64::unsigned_abs);
         let bytes = told.or_else(of_number).or_else(of_type).or_else(of_handle).filter(|b| *b > 0)?;
         // The library's own name of the pointer type does not give the pointee's type.
-        let declared = Declared { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };
-        let to_element = Place { declared: Some(declared), leads_to: handle, ..place.clone() };
+        let declared =
+            SourceTypeFacts { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };
+        let to_element = GivenScalar { declared: Some(declared), leads_to: handle, ..place.clone() };
         let first = self.given_pointee(o, from, format!("{container}{OF_CONTAINER}"), &to_element)?;
         let count = match (at - from) / POINTER {
             0 => return Some(self.pointer(first, 0)),
@@ -62,9 +63,9 @@ impl MemoryDomain<'_> {
             bytes,
             path: format!("{container}.{count}()"),
         };
-        let count = self.bounded_input(source, 64, Range::new(0, LARGEST / i128::from(bytes)));
+        let count = self.bounded_input(source, 64, Interval::new(0, LARGEST / i128::from(bytes)));
         let (always, offset) = (self.arena.bool(true), self.arena.scale(count, i128::from(bytes)));
-        Some(Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(first), offset)])))
+        Some(Value::Ptr(Rc::new(vec![GuardedTarget::new(always, Base::Object(first), offset)])))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Copies and fills of memory: cell by cell if small, else as layers.
 
-use super::array_write::Written;
+use super::array_write::WrittenContents;
 use super::initial::element;
-use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use super::scalar::Scalar;
-use super::value::{Base, Target, Value};
+use super::value::{Base, GuardedTarget, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
@@ -19,13 +19,13 @@ use std::rc::Rc;
 const MAX_COPY: i128 = 1 << 14;
 
 impl ExecutionContext<'_> {
-    pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
+    pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<GuardedTarget>>, src: &Rc<Vec<GuardedTarget>>, len: TermId) {
         self.keep_copy(s, dst, src);
         self.note_written_as_bytes(dst);
         let (dst, src) = (&without_null(dst), &without_null(src));
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {
-                self.forget_lost(s, l, &UnknownReason::CopiedSomewhere, true);
+                self.havoc_unknown_store(s, l, &UnknownReason::CopiedSomewhere, true);
             }
         }
         if [dst, src]
@@ -37,21 +37,20 @@ impl ExecutionContext<'_> {
                 if let Base::Object(to) = t.base
                     && self.knows_stores(to)
                 {
-                    self.forget(s, to, &UnknownReason::CopyOfSeveral, false);
+                    self.havoc(s, to, &UnknownReason::CopyOfSeveral, false);
                 }
             }
             return;
         }
         if src.iter().any(|t| matches!(t.base, Base::Object(o) if self.is_written_by_another_name(s, o))) {
-            return self.forget_targets(s, dst, &UnknownReason::TextWritten);
+            return self.havoc_targets(s, dst, &UnknownReason::TextWritten);
         }
-        let changed =
-            |t: &Target| matches!(t.base, Base::Object(o) if self.is_changed_by_another_name(s, o, Scalar::Bytes));
+        let changed = |t: &GuardedTarget| matches!(t.base, Base::Object(o) if self.is_changed_by_another_name(s, o, Scalar::Bytes));
         if src.iter().any(changed) {
-            return self.forget_targets(s, dst, &UnknownReason::StoredByOtherName);
+            return self.havoc_targets(s, dst, &UnknownReason::StoredByOtherName);
         }
         let n = self.arena.as_int(len);
-        if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice())
+        if let (Some(n), [GuardedTarget { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice())
             && n <= MAX_COPY
         {
             self.ensure(s, *from);
@@ -61,7 +60,7 @@ impl ExecutionContext<'_> {
             if let (Some(at), Some(source)) = (at, source) {
                 let n = i64::try_from(n).unwrap_or(0);
                 if self.is_read_as_it_was(*from, Scalar::Bytes)
-                    && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_))
+                    && !matches!(source.rest, UncoveredContents::Layer(_) | UncoveredContents::Either(_))
                 {
                     for t in dst.iter() {
                         // Unknown targets were havocked above; a function has no contents.
@@ -72,21 +71,21 @@ impl ExecutionContext<'_> {
                         let single = dst.len() == 1;
                         match self.arena.as_int(t.offset).and_then(|v| i64::try_from(v).ok()) {
                             Some(d) if single => self.copy_cells(s, *from, &source, at, to, d, n),
-                            _ => self.forget(s, to, &UnknownReason::CopyToOneOfSeveral, false),
+                            _ => self.havoc(s, to, &UnknownReason::CopyToOneOfSeveral, false),
                         }
                     }
                     return;
                 }
             }
         }
-        if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice())
+        if let ([GuardedTarget { base: Base::Object(to), offset, .. }], [GuardedTarget { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice())
             // A kernel thread may keep a copy in its own variable, provided that nobody writes the source meanwhile.
             && (self.side == Side::Host || matches!(self.object(*to).kind, ObjKind::DeviceLocal) && self.is_read_as_it_was(*from, Scalar::Bytes))
         {
             self.copy_layer(s, (*to, *offset), (*from, *at), len);
             return;
         }
-        let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
+        let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(UncoveredContents::Unknown { input: true, .. }))));
         for t in dst.iter() {
             // Unknown targets were havocked above; a function has no contents.
             let Base::Object(to) = t.base else { continue };
@@ -94,7 +93,7 @@ impl ExecutionContext<'_> {
                 continue;
             }
             let name = self.object(to).name.clone();
-            self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), input);
+            self.havoc(s, to, &UnknownReason::CopiedInto(name.clone()), input);
         }
     }
 
@@ -122,10 +121,10 @@ impl ExecutionContext<'_> {
         let covered: i64 = parts.iter().map(|p| i64::from(p.1)).sum();
         if covered < n {
             match &source.rest {
-                Rest::Init => {
+                UncoveredContents::Init => {
                     // A constant table: copy its scalars, four or eight bytes at a time as they are read later.
                     if whole {
-                        state.rest = Rest::Init;
+                        state.rest = UncoveredContents::Init;
                     }
                     let f = FuncRef {
                         module: self.object(from).site.map_or(ir::ModuleId(0), |x| x.0),
@@ -162,11 +161,11 @@ impl ExecutionContext<'_> {
                             }
                         }
                     }
-                    state.rest = if whole { Rest::Zero } else { state.rest };
+                    state.rest = if whole { UncoveredContents::Zero } else { state.rest };
                 }
                 r if whole => state.rest = r.clone(),
                 // Unwritten bytes stay unwritten.
-                Rest::Uninit if state.rest == Rest::Uninit => {}
+                UncoveredContents::Uninit if state.rest == UncoveredContents::Uninit => {}
                 _ => {
                     for b in 0..n {
                         state.cells.insert(d + b, (1, Value::unknown(UnknownReason::PartOfCopiedStructure)));
@@ -192,12 +191,12 @@ impl ExecutionContext<'_> {
         s.mem.insert(to, Rc::new(state));
     }
 
-    pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+    pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<GuardedTarget>>, byte: TermId, len: TermId) {
         self.note_written_as_bytes(dst);
         let dst = &without_null(dst);
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {
-                self.forget_lost(s, l, &UnknownReason::FilledSomewhere, true);
+                self.havoc_unknown_store(s, l, &UnknownReason::FilledSomewhere, true);
             }
         }
         let n = self.arena.as_int(len);
@@ -216,7 +215,7 @@ impl ExecutionContext<'_> {
             let at = self.arena.as_int(t.offset);
             let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);
             if whole && zero {
-                let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Zero));
+                let n = with_end_of(s.mem.get(&o), ObjState::new(UncoveredContents::Zero));
                 s.mem.insert(o, Rc::new(n));
                 continue;
             }
@@ -244,9 +243,9 @@ impl ExecutionContext<'_> {
                             clippy::cast_sign_loss,
                             reason = "the low byte is what is written"
                         )]
-                        self.write_layer(s, o, t.offset, (1, 1, len), Written::Fill(b as u8));
+                        self.write_layer(s, o, t.offset, (1, 1, len), WrittenContents::Fill(b as u8));
                     }
-                    _ => self.forget(s, o, &UnknownReason::Filled, false),
+                    _ => self.havoc(s, o, &UnknownReason::Filled, false),
                 },
             }
         }
@@ -317,7 +316,7 @@ impl ValueDomain<'_> {
 }
 
 impl Terms {
-    pub fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
+    pub fn offset_targets(&mut self, p: &Rc<Vec<GuardedTarget>>, delta: TermId) -> Rc<Vec<GuardedTarget>> {
         match self.offset_pointer(p, delta) {
             Value::Ptr(p) => p,
             _ => p.clone(),
@@ -326,7 +325,7 @@ impl Terms {
 }
 
 /// Drops null targets of a copy or fill, if others remain: a container without elements may have a null pointer.
-fn without_null(p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+fn without_null(p: &Rc<Vec<GuardedTarget>>) -> Rc<Vec<GuardedTarget>> {
     match p.iter().filter(|t| t.base != Base::Null).count() {
         n if n == p.len() || n == 0 => p.clone(),
         _ => Rc::new(p.iter().filter(|t| t.base != Base::Null).cloned().collect()),

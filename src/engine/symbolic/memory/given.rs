@@ -6,17 +6,17 @@
 //! the rest is noticed here.
 
 use super::containers::OF_CONTAINER;
-use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
-use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
+use super::object::{CallerObject, ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use super::tensors::{self, LibraryClass, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
-use ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
+use ir::{FuncRef, Module, SourceTypeFacts, TypeId, TypeKind, pointee_name, source_name};
 use models::dlpack::Carrier;
 use models::tensors::TENSOR;
 use std::fmt::Write;
@@ -24,15 +24,15 @@ use std::rc::Rc;
 
 /// A scalar in a given object.
 #[derive(Clone, Debug)]
-pub(in crate::symbolic) struct Place {
+pub(in crate::symbolic) struct GivenScalar {
     /// Source expression of the scalar: `t->ne[0]`.
     pub path: String,
     pub ty: TypeId,
-    pub declared: Option<Declared>,
+    pub declared: Option<SourceTypeFacts>,
     /// Range of an integer, if narrower than its type.
-    pub range: Option<Range>,
+    pub range: Option<Interval>,
     /// Class of a pointer's pointee, if it belongs to a library with models.
-    pub leads_to: Option<Class>,
+    pub leads_to: Option<LibraryClass>,
 }
 
 /// Maximum nesting depth of members.
@@ -47,9 +47,11 @@ impl ExecutionContext<'_> {
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
             let class = self.heap.given(o).and_then(|given| given.class);
             let places: &[(i64, u32, TypeKind)] = match class {
-                Some(Class::Handle { .. } | Class::Carrier) => &[(0, 8, TypeKind::Ptr(0))],
-                Some(Class::OptionalHandle { bytes }) => &[(0, 8, TypeKind::Ptr(0)), (bytes, 1, TypeKind::Int(8))],
-                Some(Class::Tensor) | None => continue,
+                Some(LibraryClass::Handle { .. } | LibraryClass::Carrier) => &[(0, 8, TypeKind::Ptr(0))],
+                Some(LibraryClass::OptionalHandle { bytes }) => {
+                    &[(0, 8, TypeKind::Ptr(0)), (bytes, 1, TypeKind::Int(8))]
+                }
+                Some(LibraryClass::Tensor) | None => continue,
             };
             self.ensure(s, o);
             for (at, bytes, want) in places {
@@ -86,14 +88,14 @@ impl MemoryDomain<'_> {
 
     /// Records an argument that carries a tensor of DLPack.
     fn note_carrier(&mut self, o: ObjId, function: FuncRef) {
-        let class = Some(Class::Carrier);
-        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value: true, class });
+        let class = Some(LibraryClass::Carrier);
+        self.heap.note_given(o, CallerObject { function, module: function.module, ty: None, by_value: true, class });
     }
 
     /// Returns the tensors that arguments carry, each with the function that has the argument.
     pub fn tensors_carried(&self) -> Vec<(ObjId, FuncRef)> {
         let carried = |o: ObjId| {
-            let given = self.heap.given(o).filter(|g| g.class == Some(Class::Carrier))?;
+            let given = self.heap.given(o).filter(|g| g.class == Some(LibraryClass::Carrier))?;
             Some((self.heap.pointee(o, 0)?, given.function))
         };
         self.heap.of_classes().into_iter().filter_map(carried).collect()
@@ -101,20 +103,20 @@ impl MemoryDomain<'_> {
 
     /// Records the provenance of a given object.
     pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
-        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
+        self.heap.note_given(o, CallerObject { function, module: function.module, ty, by_value, class: None });
     }
 
     /// Records a given object if its type is a class of a library with models; returns whether it is.
     pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
-        let class = Class::of(type_name);
+        let class = LibraryClass::of(type_name);
         if class.is_some() {
-            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+            self.heap.note_given(o, CallerObject { function, module: function.module, ty: None, by_value, class });
         }
         class.is_some()
     }
 
     /// A scalar of a handle or of its pointee.
-    fn place_in_class(&self, o: ObjId, class: Class, at: i64) -> Option<Place> {
+    fn place_in_class(&self, o: ObjId, class: LibraryClass, at: i64) -> Option<GivenScalar> {
         let given = self.heap.given(o)?;
         let m = self.program.module(given.module);
         let name = self.object(o).name.clone();
@@ -122,36 +124,36 @@ impl MemoryDomain<'_> {
         let int = |bits| m.types.iter().position(|t| t.kind == TypeKind::Int(bits));
         let id = |i: usize| u32::try_from(i).ok().map(TypeId);
         let handle = || {
-            Some(Place {
+            Some(GivenScalar {
                 path: format!("{name}{OF_HANDLE}"),
                 ty: id(pointer()?)?,
                 declared: None,
                 range: None,
-                leads_to: Some(Class::Tensor),
+                leads_to: Some(LibraryClass::Tensor),
             })
         };
         match (class, at) {
             // An element of a list.
-            (Class::Handle { bytes }, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % bytes == 0 => {
+            (LibraryClass::Handle { bytes }, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % bytes == 0 => {
                 let list = &name[..name.len() - OF_CONTAINER.len()];
-                handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / bytes), ..place })
+                handle().map(|place| GivenScalar { path: format!("{list}[{}]{OF_HANDLE}", at / bytes), ..place })
             }
-            (Class::Handle { .. } | Class::OptionalHandle { .. } | Class::Carrier, 0) => handle(),
+            (LibraryClass::Handle { .. } | LibraryClass::OptionalHandle { .. } | LibraryClass::Carrier, 0) => handle(),
             // After the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
-            (Class::OptionalHandle { bytes }, _) if at == bytes => Some(Place {
+            (LibraryClass::OptionalHandle { bytes }, _) if at == bytes => Some(GivenScalar {
                 path: format!("{name}.has_value()"),
                 ty: id(int(8)?)?,
                 declared: None,
-                range: Some(Range::new(0, 1)),
+                range: Some(Interval::new(0, 1)),
                 leads_to: None,
             }),
-            (Class::Tensor, _) => self.place_in_tensor(m, &name, at),
+            (LibraryClass::Tensor, _) => self.place_in_tensor(m, &name, at),
             _ => None,
         }
     }
 
     /// Name of the tensor whose given contents these arguments of
-    /// [`Function::Content`](crate::symbolic::terms::functions::Function) denote.
+    /// [`Function::Content`](crate::symbolic::terms::functions::UninterpretedFunction) denote.
     pub fn given_contents_of(&self, args: &[TermId]) -> Option<&str> {
         let [object, version, ..] = args else { return None };
         let o = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
@@ -164,7 +166,7 @@ impl MemoryDomain<'_> {
         self.heap.parameters().iter().filter_map(|o| {
             let name = self.object(*o).name.strip_suffix(OF_STORAGE)?;
             match self.heap.at_entry(*o)?.rest {
-                Rest::Unknown { version, .. } => Some((*o, version, name)),
+                UncoveredContents::Unknown { version, .. } => Some((*o, version, name)),
                 _ => None,
             }
         })
@@ -173,7 +175,7 @@ impl MemoryDomain<'_> {
     /// Structure that a function receives by value under a name.
     pub(crate) fn structure_given(&self, f: FuncRef, name: &str) -> Option<ObjId> {
         self.heap.all_given().iter().copied().find(|o| {
-            let is_it = |g: &Given| g.by_value && g.function == f;
+            let is_it = |g: &CallerObject| g.by_value && g.function == f;
             self.heap.given(*o).is_some_and(is_it) && self.object(*o).name == name
         })
     }
@@ -190,7 +192,7 @@ impl MemoryDomain<'_> {
     }
 
     /// The scalar of an object that begins at a byte.
-    pub(in crate::symbolic) fn place_in(&self, o: ObjId, at: i64) -> Option<Place> {
+    pub(in crate::symbolic) fn place_in(&self, o: ObjId, at: i64) -> Option<GivenScalar> {
         let given = self.heap.given(o)?;
         if let Some(class) = given.class {
             return self.place_in_class(o, class, at);
@@ -220,16 +222,16 @@ impl MemoryDomain<'_> {
         let mut declared = None;
         for _ in 0..DEPTH {
             match &m.ty(ty).kind {
-                TypeKind::Struct { name: Some(name), .. } if Class::of(source_name(name)).is_some() => {
+                TypeKind::Struct { name: Some(name), .. } if LibraryClass::of(source_name(name)).is_some() => {
                     let ty = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
                     let ty = TypeId(u32::try_from(ty).ok()?);
                     let path = format!("{path}{OF_HANDLE}");
-                    return (rest == 0).then_some(Place {
+                    return (rest == 0).then_some(GivenScalar {
                         path,
                         ty,
                         declared: None,
                         range: None,
-                        leads_to: Some(Class::Tensor),
+                        leads_to: Some(LibraryClass::Tensor),
                     });
                 }
                 TypeKind::Struct { fields, .. } => {
@@ -250,7 +252,7 @@ impl MemoryDomain<'_> {
                     ty = *elem;
                 }
                 TypeKind::Int(_) | TypeKind::Ptr(_) | TypeKind::Float(_) => {
-                    return (rest == 0).then_some(Place { path, ty, declared, range: None, leads_to: None });
+                    return (rest == 0).then_some(GivenScalar { path, ty, declared, range: None, leads_to: None });
                 }
                 _ => return None,
             }
@@ -261,7 +263,7 @@ impl MemoryDomain<'_> {
     /// Names the ranks, types, contiguity flags and first sizes and strides of the tensors that a function receives,
     /// whether or not it reads them.
     pub fn name_numbers_of_tensors(&mut self, dimensions: u64) {
-        let is_tensor = |o: &ObjId| self.heap.given(*o).is_some_and(|g| g.class == Some(Class::Tensor));
+        let is_tensor = |o: &ObjId| self.heap.given(*o).is_some_and(|g| g.class == Some(LibraryClass::Tensor));
         let tensors: Vec<ObjId> = self.heap.all_given().iter().copied().filter(is_tensor).collect();
         for o in tensors {
             let (Some(given), Some(state)) = (self.heap.given(o).copied(), self.heap.at_entry(o).cloned()) else {
@@ -326,7 +328,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Pointee, created under `name`, of the pointer at a byte of a given object.
-    pub(super) fn given_pointee(&mut self, o: ObjId, at: i64, name: String, place: &Place) -> Option<ObjId> {
+    pub(super) fn given_pointee(&mut self, o: ObjId, at: i64, name: String, place: &GivenScalar) -> Option<ObjId> {
         if let Some(to) = self.heap.pointee(o, at) {
             return Some(to);
         }
@@ -347,7 +349,10 @@ impl MemoryDomain<'_> {
         });
         self.heap.note_pointee(o, at, to);
         let class = place.leads_to;
-        self.heap.note_given(to, Given { function: given.function, module: given.module, ty, by_value: false, class });
+        self.heap.note_given(
+            to,
+            CallerObject { function: given.function, module: given.module, ty, by_value: false, class },
+        );
         Some(to)
     }
 
@@ -389,7 +394,7 @@ impl Terms {
         m.type_named(pointee_name(type_name)?)
     }
 
-    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
+    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<GivenScalar> {
         let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
         let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
         let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
@@ -402,7 +407,7 @@ impl Terms {
             _ => ((rest == 0).then_some(field.ty)?, None),
         };
         if let TypeKind::Ptr(_) = m.ty(ty).kind {
-            return Some(Place {
+            return Some(GivenScalar {
                 path: format!("{handle}{OF_STORAGE}"),
                 ty,
                 declared: None,
@@ -411,6 +416,6 @@ impl Terms {
             });
         }
         let (path, range) = tensors::member(handle, name, index)?;
-        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
+        Some(GivenScalar { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 }

@@ -4,8 +4,8 @@
 //! Plain data below the executor. Contents and free state of an object belong to a state
 //! ([`Memory`](super::object::Memory)); facts here hold on all paths.
 
-use super::memory_ssa::Origin;
-use super::object::{Given, ObjId, ObjKind, ObjState, Object};
+use super::memory_ssa::ContentOrigin;
+use super::object::{CallerObject, ObjId, ObjKind, ObjState, Object};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
 use ir::GlobalRef;
@@ -13,13 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Key of an allocation: the activation, the site, and a number among the allocations of this instruction.
-pub(crate) type Allocation = (u64, Site, u32);
+pub(crate) type AllocationKey = (u64, Site, u32);
 
 /// The objects of one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     objects: Vec<Object>,
-    allocated: FxHashMap<Allocation, ObjId>,
+    allocated: FxHashMap<AllocationKey, ObjId>,
     /// Global variables; the flag is true for host variables.
     globals: FxHashMap<(GlobalRef, bool), ObjId>,
     /// Device variables that are followed from the start, by the host variables that name them.
@@ -34,14 +34,14 @@ pub struct Heap {
     /// Version at which each object was last allocated.
     made: FxHashMap<ObjId, u32>,
     /// Origins of device memory contents, by version.
-    origins: FxHashMap<u32, Origin>,
-    freed: Frees,
+    origins: FxHashMap<u32, ContentOrigin>,
+    freed: FreeSites,
     /// Host memory that was ever registered with devices.
     registered: FxHashSet<ObjId>,
     /// Memory that callers gave: objects behind parameters, provenance of these and of structures passed by value, and
     /// pointees by the byte offset of their pointers.
     parameters: Vec<ObjId>,
-    given: FxHashMap<ObjId, Given>,
+    given: FxHashMap<ObjId, CallerObject>,
     all_given: Vec<ObjId>,
     pointees: FxHashMap<(ObjId, i64), ObjId>,
     /// Copies of given objects, with their originals.
@@ -50,7 +50,7 @@ pub struct Heap {
 
 /// Free sites of each object: the call stacks that lead there.
 #[derive(Clone, Debug, Default)]
-pub(in crate::symbolic) struct Frees(FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>);
+pub(in crate::symbolic) struct FreeSites(FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>);
 
 // ---- objects ----
 impl Heap {
@@ -117,7 +117,7 @@ impl Heap {
 impl Heap {
     /// Returns the object of an allocation: the same one each time that it is executed, with `object` as its new
     /// description.
-    pub fn allocate(&mut self, at: Allocation, object: Object) -> ObjId {
+    pub fn allocate(&mut self, at: AllocationKey, object: Object) -> ObjId {
         let id = match self.allocated.get(&at).copied() {
             Some(id) => {
                 *self.object_mut(id) = object;
@@ -136,7 +136,7 @@ impl Heap {
 
     /// Returns the object of an allocation that is a copy of a given object; the copy inherits the original's
     /// provenance.
-    pub fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> ObjId {
+    pub fn copy_of_given(&mut self, at: AllocationKey, of: ObjId, object: Object) -> ObjId {
         let id = self.allocate(at, object);
         self.copies.insert(id, of);
         if let Some(given) = self.given.get(&of).copied() {
@@ -164,7 +164,7 @@ impl Heap {
         self.globals.get(&(g, host)).copied()
     }
 
-    pub(in crate::symbolic) fn given(&self, o: ObjId) -> Option<&Given> {
+    pub(in crate::symbolic) fn given(&self, o: ObjId) -> Option<&CallerObject> {
         self.given.get(&o)
     }
 
@@ -176,7 +176,7 @@ impl Heap {
         all
     }
 
-    pub(super) fn note_given(&mut self, o: ObjId, given: Given) {
+    pub(super) fn note_given(&mut self, o: ObjId, given: CallerObject) {
         if self.given.insert(o, given).is_none() {
             self.all_given.push(o);
         }
@@ -252,16 +252,16 @@ impl Heap {
 
     /// Origin of the device memory contents with this version.
     #[must_use]
-    pub fn origin(&self, version: u32) -> Option<&Origin> {
+    pub fn origin(&self, version: u32) -> Option<&ContentOrigin> {
         self.origins.get(&version)
     }
 
     /// Origins of contents, in no order.
-    pub fn origins(&self) -> impl ExactSizeIterator<Item = &Origin> {
+    pub fn origins(&self) -> impl ExactSizeIterator<Item = &ContentOrigin> {
         self.origins.values()
     }
 
-    pub(in crate::symbolic) fn note_origin(&mut self, version: u32, origin: Origin) {
+    pub(in crate::symbolic) fn note_origin(&mut self, version: u32, origin: ContentOrigin) {
         self.origins.insert(version, origin);
     }
 
@@ -312,11 +312,11 @@ impl Heap {
     }
 
     /// Copies all recorded frees, so that those of a separate execution can be undone.
-    pub(in crate::symbolic) fn frees(&self) -> Frees {
+    pub(in crate::symbolic) fn frees(&self) -> FreeSites {
         self.freed.clone()
     }
 
-    pub(in crate::symbolic) fn restore_frees(&mut self, frees: Frees) {
+    pub(in crate::symbolic) fn restore_frees(&mut self, frees: FreeSites) {
         self.freed = frees;
     }
 

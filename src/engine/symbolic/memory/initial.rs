@@ -1,7 +1,7 @@
 //! Initial contents of memory: globals, arguments, parameters, and untouched objects.
 
-use super::object::{ObjId, ObjKind, ObjState, Rest};
-use super::value::{Target, Value};
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
+use super::value::{GuardedTarget, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
@@ -39,18 +39,18 @@ impl ExecutionContext<'_> {
                 match &g.init {
                     _ if device => {
                         let v = self.heap.next_version();
-                        Rest::Unknown {
+                        UncoveredContents::Unknown {
                             version: v,
                             input: false,
                             reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
                         }
                     }
-                    Some(Const::Zero(_)) if internal => Rest::Zero,
-                    Some(_) if internal => Rest::Init,
-                    None if g.defined && internal => Rest::Zero,
+                    Some(Const::Zero(_)) if internal => UncoveredContents::Zero,
+                    Some(_) if internal => UncoveredContents::Init,
+                    None if g.defined && internal => UncoveredContents::Zero,
                     _ => {
                         let v = self.heap.next_version();
-                        Rest::Unknown {
+                        UncoveredContents::Unknown {
                             version: v,
                             input: false,
                             reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
@@ -60,25 +60,25 @@ impl ExecutionContext<'_> {
             }
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
                 let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
+                UncoveredContents::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
             }
             ObjKind::DeviceHeap
             | ObjKind::SharedDynamic
             | ObjKind::SharedStatic(_)
             | ObjKind::HostHeap
-            | ObjKind::Managed => Rest::Uninit,
+            | ObjKind::Managed => UncoveredContents::Uninit,
             _ => {
                 let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
+                UncoveredContents::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
             }
         };
         match (&rest, &self.object(o).kind) {
-            (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => {
+            (UncoveredContents::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => {
                 let r = *r;
                 self.keep_initial(o, r);
             }
             // Zero or unwritten memory holds no address.
-            (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
+            (UncoveredContents::Unknown { .. }, _) => self.points_to.add_anything(o),
             _ => {}
         }
         let state = Rc::new(ObjState::new(rest));
@@ -129,7 +129,7 @@ impl MemoryDomain<'_> {
     /// Records that the argument array holds the address of a string.
     pub(in crate::symbolic) fn is_in_argv(&mut self, text: ObjId) {
         if let Some(array) = self.heap.first_of(&ObjKind::ArgvArray) {
-            self.kept.add_objects(Some(array), &[text]);
+            self.points_to.add_objects(Some(array), &[text]);
         }
     }
 
@@ -162,7 +162,7 @@ impl MemoryDomain<'_> {
                 let element = element.unwrap_or_else(|| Value::unknown(UnknownReason::TableElement));
                 for t in self.as_pointer(&element).iter() {
                     let cond = self.arena.and(here, t.cond);
-                    targets.push(Target { cond, ..t.clone() });
+                    targets.push(GuardedTarget { cond, ..t.clone() });
                 }
             }
             return (targets.len() <= MAX_POINTERS).then(|| Value::Ptr(Rc::new(targets)));
@@ -242,7 +242,7 @@ impl MemoryDomain<'_> {
 
     /// Puts an object with its initial contents into a state.
     pub fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
-        if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
+        if let (UncoveredContents::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
             (&state.rest, &self.object(o).kind)
         {
             let r = *r;

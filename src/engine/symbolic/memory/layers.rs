@@ -3,16 +3,16 @@
 //! In: bulk writes of loops, files and copies; reads at any offset. Out: objects whose contents are layers over earlier
 //! contents, and the values of reads: inside a layer its value, apart from it what is below, else unknown.
 
-use super::array_write::{Either, Layer, Written, depth_of};
-use super::object::{ObjId, ObjState, Rest, with_end_of};
-use super::value::{Base, Target, Value};
+use super::array_write::{JoinedContents, Layer, WrittenContents, depth_of};
+use super::object::{ObjId, ObjState, UncoveredContents, with_end_of};
+use super::value::{Base, GuardedTarget, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{FuncRef, TypeId, TypeKind};
@@ -27,7 +27,7 @@ impl ExecutionContext<'_> {
         o: ObjId,
         from: TermId,
         (stride, bytes, count): (i128, u32, TermId),
-        what: Written,
+        what: WrittenContents,
     ) {
         if self.several.has_other_names(o) {
             return self.written_by_another_name(s, o, &UnknownReason::WrittenByOtherName);
@@ -36,8 +36,8 @@ impl ExecutionContext<'_> {
         let Some(old) = s.mem.get(&o).cloned() else { return };
         let count = self.no_huge_number(count);
         let whole = self.covers(o, from, count, stride) && i128::from(bytes) == stride;
-        let below = if whole { Rc::new(ObjState::new(Rest::Uninit)) } else { old.clone() };
-        let source = if let Written::Copy { state, .. } = &what { depth_of(state) } else { 0 };
+        let below = if whole { Rc::new(ObjState::new(UncoveredContents::Uninit)) } else { old.clone() };
+        let source = if let WrittenContents::Copy { state, .. } = &what { depth_of(state) } else { 0 };
         let depth = depth_of(&below).max(source) + 1;
         if depth > MAX_DEPTH {
             self.blank(s, o, &UnknownReason::WrittenInPlaces, false);
@@ -45,20 +45,20 @@ impl ExecutionContext<'_> {
         }
         let version = self.heap.next_version();
         let layer = Layer { from, stride, bytes, count, what, below, version, depth };
-        s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
+        s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(UncoveredContents::Layer(Rc::new(layer))))));
     }
 
     /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
     pub fn store_file(
         &mut self,
         s: &mut State,
-        to: &Rc<Vec<Target>>,
+        to: &Rc<Vec<GuardedTarget>>,
         (file, at): (u32, TermId),
         length: TermId,
         size: TermId,
     ) {
-        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
-            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
+        let [GuardedTarget { base: Base::Object(o), offset, .. }] = to.as_slice() else {
+            self.havoc_targets(s, to, &UnknownReason::ReadFromFile);
             return;
         };
         let number = |e: &Self, t: TermId| e.arena.as_int(t);
@@ -78,7 +78,7 @@ impl ExecutionContext<'_> {
                     self.store(s, &place, Value::Int(value), u64::from(bits / 8));
                 }
             }
-            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
+            _ => self.write_layer(s, *o, *offset, (1, 1, length), WrittenContents::File { file, at }),
         }
     }
 
@@ -92,10 +92,10 @@ impl ExecutionContext<'_> {
     ) {
         self.ensure(s, from);
         match s.mem.get(&from).cloned() {
-            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
+            Some(state) => self.write_layer(s, to, offset, (1, 1, len), WrittenContents::Copy { from, state, at }),
             None => {
                 let name = self.object(to).name.clone();
-                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
+                self.havoc(s, to, &UnknownReason::CopiedInto(name.clone()), false);
             }
         }
     }
@@ -105,7 +105,7 @@ impl MemoryDomain<'_> {
     pub(in crate::symbolic) fn read_either(
         &mut self,
         o: ObjId,
-        e: &Either,
+        e: &JoinedContents,
         offset: TermId,
         size: u64,
         want: Option<(FuncRef, TypeId)>,
@@ -123,7 +123,7 @@ impl MemoryDomain<'_> {
         size: u64,
         want: Option<(FuncRef, TypeId)>,
     ) -> Value {
-        let Inside { member, apart } = self.inside(o, layer, offset, size);
+        let ReadRelation { member, apart } = self.inside(o, layer, offset, size);
         if self.arena.as_bool(apart) == Some(true) {
             return self.read_cells(o, &layer.below.clone(), offset, size, want);
         }
@@ -142,7 +142,7 @@ impl MemoryDomain<'_> {
         let other = if self.arena.as_bool(apart) == Some(false) {
             neither
         } else {
-            let nothing = layer.below.rest == Rest::Uninit && layer.below.cells.is_empty();
+            let nothing = layer.below.rest == UncoveredContents::Uninit && layer.below.cells.is_empty();
             let below =
                 if nothing { neither.clone() } else { self.read_cells(o, &layer.below.clone(), offset, size, want) };
             self.ite_value(straddles, &neither, &below)
@@ -170,7 +170,7 @@ impl MemoryDomain<'_> {
                         offset,
                         self.arena.int(i128::from(bits)),
                     ];
-                    Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
+                    Value::Int(self.arena.apply(UninterpretedFunction::Content, args, Interval::of_value(bits, true)))
                 }
                 _ => {
                     let m = self.module(f);
@@ -190,7 +190,7 @@ impl MemoryDomain<'_> {
         self.object(o).extent.map(|e| self.no_huge_number(e)) == Some(all)
     }
 
-    fn inside(&mut self, o: ObjId, l: &Layer, offset: TermId, size: u64) -> Inside {
+    fn inside(&mut self, o: ObjId, l: &Layer, offset: TermId, size: u64) -> ReadRelation {
         let (zero, size) = (self.arena.int(0), i128::from(size));
         let rel = self.arena.sub(offset, l.from);
         let all = self.arena.scale(l.count, l.stride);
@@ -201,7 +201,7 @@ impl MemoryDomain<'_> {
         if l.bytes == 1 && l.stride == 1 {
             // A write of the whole object contains every read in the object.
             if whole {
-                return Inside { member: self.arena.bool(true), apart: self.arena.bool(false) };
+                return ReadRelation { member: self.arena.bool(true), apart: self.arena.bool(false) };
             }
             let (lower, upper) = (self.arena.le(zero, rel), self.arena.le(end, all));
             let member = self.arena.and(lower, upper);
@@ -210,7 +210,7 @@ impl MemoryDomain<'_> {
                 let into = self.arena.modulo(t, size.max(1));
                 self.arena.as_int(into) == Some(0)
             });
-            return Inside { member, apart: if steps { self.arena.not(member) } else { outside } };
+            return ReadRelation { member, apart: if steps { self.arena.not(member) } else { outside } };
         }
         let into = self.arena.modulo(rel, l.stride);
         let starts = self.arena.eq(into, zero);
@@ -222,12 +222,15 @@ impl MemoryDomain<'_> {
         };
         let apart = self.arena.or(outside, gap);
         if whole && self.arena.as_bool(exact) == Some(true) {
-            return Inside { member: exact, apart: self.arena.bool(false) };
+            return ReadRelation { member: exact, apart: self.arena.bool(false) };
         }
         let (lower, upper) = (self.arena.le(zero, rel), self.arena.lt(rel, all));
         let member = self.arena.and_all(vec![exact, lower, upper]);
         // A read that is aligned like an element, but is none of the layer's elements, is apart from all of them.
-        Inside { member, apart: if self.arena.as_bool(exact) == Some(true) { self.arena.not(member) } else { apart } }
+        ReadRelation {
+            member,
+            apart: if self.arena.as_bool(exact) == Some(true) { self.arena.not(member) } else { apart },
+        }
     }
 
     /// Value that a layer wrote at an offset inside it.
@@ -240,31 +243,34 @@ impl MemoryDomain<'_> {
         };
         let pointer = size == 8 && want.is_some_and(|(f, ty)| matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)));
         match &l.what {
-            Written::Copy { from, state, at } => {
+            WrittenContents::Copy { from, state, at } => {
                 let offset = self.arena.add(*at, rel);
                 self.read_cells(*from, &state.clone(), offset, size, want)
             }
-            Written::File { file, at } if integer => {
+            WrittenContents::File { file, at } if integer => {
                 let at = self.arena.add(*at, rel);
                 Value::Int(self.file_value(*file, at, bits))
             }
-            Written::Each { k, value } if integer => {
+            WrittenContents::Each { k, value } if integer => {
                 let element = self.arena.floor_div(rel, l.stride);
                 let map: FxHashMap<TermId, TermId> = std::iter::once((*k, element)).collect();
                 Value::Int(self.arena.substitute(*value, &map))
             }
-            Written::Each { k, value } if pointer => {
+            WrittenContents::Each { k, value } if pointer => {
                 let element = self.arena.floor_div(rel, l.stride);
                 let address = self.arena.substitute(*value, &std::iter::once((*k, element)).collect());
                 self.int_as_pointer(address)
             }
-            Written::All(value) if integer => Value::Int(*value),
-            Written::All(value) if pointer => self.int_as_pointer(*value),
-            Written::Fill(byte) if integer => {
+            WrittenContents::All(value) if integer => Value::Int(*value),
+            WrittenContents::All(value) if pointer => self.int_as_pointer(*value),
+            WrittenContents::Fill(byte) if integer => {
                 let bytes = (0..size).fold(0i128, |v, _| v << 8 | i128::from(*byte));
                 Value::Int(self.arena.int(wrap_value(bytes, bits, true)))
             }
-            Written::File { .. } | Written::Each { .. } | Written::All(_) | Written::Fill(_) => match want {
+            WrittenContents::File { .. }
+            | WrittenContents::Each { .. }
+            | WrittenContents::All(_)
+            | WrittenContents::Fill(_) => match want {
                 Some((f, ty)) => {
                     let m = self.module(f);
                     self.unknown_of(m, ty, &UnknownReason::ArrayElement)
@@ -275,8 +281,8 @@ impl MemoryDomain<'_> {
     }
 
     /// Loads an integer of `bytes` bytes, if memory holds a known one.
-    pub fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
-        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+    pub fn load_number(&mut self, s: &mut State, p: &[GuardedTarget], bytes: u64) -> Option<TermId> {
+        let [GuardedTarget { base: Base::Object(o), offset, .. }] = p else { return None };
         let state = s.mem.get(o)?.clone();
         match self.read_cells(*o, &state, *offset, bytes, None) {
             Value::Int(t) => Some(t),
@@ -294,7 +300,7 @@ impl ValueDomain<'_> {
             return self.input(InputSource::File { file: name, at, bits }, bits);
         }
         let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
-        self.arena.apply(Function::File, args, Range::of_value(bits, true))
+        self.arena.apply(UninterpretedFunction::File, args, Interval::of_value(bits, true))
     }
 }
 
@@ -302,20 +308,20 @@ impl Terms {
     /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
     /// first path.
     pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
-        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
+        let layered = |s: &ObjState| matches!(s.rest, UncoveredContents::Layer(_) | UncoveredContents::Either(_));
         let depth = depth_of(a).max(depth_of(b)) + 1;
         if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
             return None;
         }
         let states = [Rc::new(a.clone()), Rc::new(b.clone())];
-        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
+        Some(ObjState::new(UncoveredContents::Either(Rc::new(JoinedContents { first, states, depth }))))
     }
 
     /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
     pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
         let known = self.arena.conjuncts(path);
         let mut state = state.clone();
-        while let Rest::Either(e) = &state.rest {
+        while let UncoveredContents::Either(e) = &state.rest {
             if !state.cells.is_empty() {
                 break;
             }
@@ -358,7 +364,7 @@ const MAX_DEPTH: u32 = 12;
 const MAX_CELLS: i128 = 32;
 
 /// Conditions that tell where a read lies relative to a layer.
-struct Inside {
+struct ReadRelation {
     member: TermId,
     apart: TermId,
 }

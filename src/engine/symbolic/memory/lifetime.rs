@@ -4,9 +4,9 @@
 //! In: frees, accesses and copies as the executor reaches them. Out: [`StaleEvent`]s, each with the condition under
 //! which it meets freed memory, and copies as [`CopyEvent`]s. Satisfiability of these conditions is not checked here.
 
-use super::object::{Freed, ObjId, ObjKind};
-use super::value::{Base, Target};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
+use super::object::{FreeState, ObjId, ObjKind};
+use super::value::{Base, GuardedTarget};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, StaleEvent, StaleOperation};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -33,7 +33,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Frees the pointee. Only the start of an allocation can be freed; null does nothing.
-    pub fn release(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release(&mut self, s: &mut State, p: &[GuardedTarget]) {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else {
@@ -66,7 +66,7 @@ impl ExecutionContext<'_> {
             if let Some(f) = &before {
                 let not_refused = self.arena.not(f.with_context);
                 let again = self.arena.and(cond, not_refused);
-                self.note_stale(s, self.stack.clone(), (o, again), f, Deed::FreedAgain);
+                self.note_stale(s, self.stack.clone(), (o, again), f, StaleOperation::FreedAgain);
             }
             let freed = self.freed_also(o, before, cond);
             if let Some(st) = s.mem.get_mut(&o) {
@@ -77,7 +77,7 @@ impl ExecutionContext<'_> {
 
     /// Frees through lost pointers: each device, managed or given allocation to which one may lead becomes possibly
     /// freed.
-    pub fn release_lost(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release_lost(&mut self, s: &mut State, p: &[GuardedTarget]) {
         for t in p {
             if let Base::Unknown(l) = &t.base {
                 for o in self.places_of_lost(s, l) {
@@ -125,7 +125,7 @@ impl ExecutionContext<'_> {
             let Some(freed) = self.freed_also(o, before, cond) else { continue };
             let with_context = self.arena.or(freed.with_context, cond);
             if let Some(st) = s.mem.get_mut(&o) {
-                Rc::make_mut(st).freed = Some(Rc::new(Freed { with_context, ..(*freed).clone() }));
+                Rc::make_mut(st).freed = Some(Rc::new(FreeState { with_context, ..(*freed).clone() }));
             }
         }
     }
@@ -134,14 +134,14 @@ impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn freed_also(
         &mut self,
         o: ObjId,
-        before: Option<Rc<Freed>>,
+        before: Option<Rc<FreeState>>,
         cond: TermId,
-    ) -> Option<Rc<Freed>> {
+    ) -> Option<Rc<FreeState>> {
         let mut now = match before {
             Some(f) => (*f).clone(),
             None => {
                 let no = self.arena.bool(false);
-                Freed { cond: no, with_context: no, at: vec![] }
+                FreeState { cond: no, with_context: no, at: vec![] }
             }
         };
         now.cond = self.arena.or(now.cond, cond);
@@ -159,7 +159,7 @@ impl ExecutionContext<'_> {
         let at = self.heap.freed_at(o).to_vec();
         let no = self.arena.bool(false);
         let with_context = s.mem.get(&o).and_then(|x| x.freed.as_ref()).map_or(no, |f| f.with_context);
-        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, with_context, at }));
+        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(FreeState { cond, with_context, at }));
         if let Some(st) = s.mem.get_mut(&o) {
             Rc::make_mut(st).freed = freed;
         }
@@ -170,7 +170,7 @@ impl ExecutionContext<'_> {
         &mut self,
         s: &State,
         stack: &[Site],
-        p: &[Target],
+        p: &[GuardedTarget],
         kind: AccessKind,
         bytes: TermId,
     ) {
@@ -181,7 +181,7 @@ impl ExecutionContext<'_> {
             let Base::Object(o) = t.base else { continue };
             // Memory that was never freed may be used.
             let Some(f) = s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.clone()) else { continue };
-            self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
+            self.note_stale(s, stack.to_vec(), (o, t.cond), &f, StaleOperation::Used { kind, offset: t.offset, bytes });
         }
     }
 
@@ -190,8 +190,8 @@ impl ExecutionContext<'_> {
         s: &State,
         stack: Vec<Site>,
         (object, cond): (ObjId, TermId),
-        freed: &Rc<Freed>,
-        deed: Deed,
+        freed: &Rc<FreeState>,
+        deed: StaleOperation,
     ) {
         if !self.events.recording {
             return;
@@ -204,7 +204,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records one side of a copy or fill made by a CUDA call: `bytes` bytes from the pointer on.
-    pub fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+    pub fn note_copy(&mut self, s: &State, p: &Rc<Vec<GuardedTarget>>, bytes: TermId, kind: AccessKind) {
         if !self.events.recording || self.side != Side::Host {
             return;
         }
@@ -219,7 +219,7 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
-    pub fn register(&mut self, s: &State, p: &[Target]) {
+    pub fn register(&mut self, s: &State, p: &[GuardedTarget]) {
         let objects = self.objects_at(s, p);
         self.heap.register(objects);
     }
@@ -264,15 +264,15 @@ impl Terms {
     pub(in crate::symbolic) fn merge_freed(
         &mut self,
         sel: TermId,
-        a: Option<&Rc<Freed>>,
-        b: Option<&Rc<Freed>>,
-    ) -> Option<Rc<Freed>> {
+        a: Option<&Rc<FreeState>>,
+        b: Option<&Rc<FreeState>>,
+    ) -> Option<Rc<FreeState>> {
         if a == b {
             return a.cloned();
         }
         let no = self.arena.bool(false);
         let other = self.arena.not(sel);
-        let mut either = |of: fn(&Freed) -> TermId| {
+        let mut either = |of: fn(&FreeState) -> TermId| {
             let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
             let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
             self.arena.or(x, y)
@@ -284,6 +284,6 @@ impl Terms {
                 at.push(place.clone());
             }
         }
-        Some(Rc::new(Freed { cond, with_context, at }))
+        Some(Rc::new(FreeState { cond, with_context, at }))
     }
 }

@@ -4,26 +4,32 @@
 //! cells. A transfer function: it changes no contents, except that an object that exists from the start gets its
 //! initial state.
 
-use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use super::scalar::Scalar;
-use super::value::{Base, Lost, Target, Value};
+use super::value::{Base, GuardedTarget, UnknownPointer, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use ir::{FuncRef, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 /// Maximum number of constants that an offset may equal to be followed to each of them.
-const MOST_PLACES: usize = 8;
+const MAX_PLACES: usize = 8;
 
 impl ExecutionContext<'_> {
-    pub(in crate::symbolic) fn load(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+    pub(in crate::symbolic) fn load(
+        &mut self,
+        s: &mut State,
+        f: FuncRef,
+        p: &Rc<Vec<GuardedTarget>>,
+        ty: TypeId,
+    ) -> Value {
         let m = self.module(f);
         let mut out: Option<Value> = None;
         for t in self.not_null(p).iter() {
@@ -134,7 +140,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Loads a pointer through a pointer.
-    pub fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+    pub fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<GuardedTarget>>) -> Rc<Vec<GuardedTarget>> {
         let mut out: Option<Value> = None;
         for t in p.iter() {
             let v = match &t.base {
@@ -169,7 +175,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Loads a value of a type of the function's module.
-    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<GuardedTarget>>, ty: TypeId) -> Value {
         self.load(s, f, p, ty)
     }
 }
@@ -282,7 +288,7 @@ impl MemoryDomain<'_> {
         let all = i64::try_from(hits.len()).ok().map(|n| i128::from(n) * width)
             == self.object(o).extent.and_then(|e| self.arena.as_int(e));
         // Unwritten memory may be taken for written memory.
-        let beside = !(all || state.rest == Rest::Uninit);
+        let beside = !(all || state.rest == UncoveredContents::Uninit);
         if !aligned
             && self.arena.as_int(into) == Some(0)
             && let Some(runs) = self.runs_of_zeros(&hits, i64::try_from(size).unwrap_or(i64::MAX))
@@ -293,8 +299,8 @@ impl MemoryDomain<'_> {
             };
             let bytes: i64 = runs.iter().map(|r| r.1 - r.0).sum();
             let all = self.object(o).extent.and_then(|e| self.arena.as_int(e)) == Some(i128::from(bytes));
-            let mut v: Option<Value> =
-                (!all && state.rest != Rest::Uninit).then(|| self.rest_value(o, state, offset, size, want));
+            let mut v: Option<Value> = (!all && state.rest != UncoveredContents::Uninit)
+                .then(|| self.rest_value(o, state, offset, size, want));
             for (from, to) in runs {
                 let [from, to] = [from, to].map(|at| self.arena.int(i128::from(at)));
                 let (behind, before) = (self.arena.le(from, offset), self.arena.lt(offset, to));
@@ -351,15 +357,15 @@ impl MemoryDomain<'_> {
             };
         }
         match &state.rest {
-            Rest::Zero => match want {
+            UncoveredContents::Zero => match want {
                 Some((f, ty)) => self.zero_of(f, ty),
                 None => Value::Int(self.arena.int(0)),
             },
-            Rest::Uninit => {
+            UncoveredContents::Uninit => {
                 let reason = UnknownReason::Unwritten(name.clone());
                 match want {
                     Some((f, ty)) if matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)) => {
-                        self.lost_pointer(Lost::unset(reason))
+                        self.lost_pointer(UnknownPointer::unset(reason))
                     }
                     Some((f, ty)) => {
                         let m = self.module(f);
@@ -368,25 +374,27 @@ impl MemoryDomain<'_> {
                     None => Value::unknown(reason),
                 }
             }
-            Rest::Init => match self.initial_value(o, offset, size).or_else(|| self.initial_element(o, offset, size)) {
-                Some(v) => v,
-                None => match want {
-                    Some((f, ty)) => {
-                        let m = self.module(f);
-                        self.unknown_of(m, ty, &UnknownReason::ElementOf(name.clone()))
-                    }
-                    None => Value::unknown(UnknownReason::TableElement),
-                },
-            },
-            Rest::Layer(l) => {
+            UncoveredContents::Init => {
+                match self.initial_value(o, offset, size).or_else(|| self.initial_element(o, offset, size)) {
+                    Some(v) => v,
+                    None => match want {
+                        Some((f, ty)) => {
+                            let m = self.module(f);
+                            self.unknown_of(m, ty, &UnknownReason::ElementOf(name.clone()))
+                        }
+                        None => Value::unknown(UnknownReason::TableElement),
+                    },
+                }
+            }
+            UncoveredContents::Layer(l) => {
                 let l = l.clone();
                 self.read_layer(o, &l, offset, size, want)
             }
-            Rest::Either(e) => {
+            UncoveredContents::Either(e) => {
                 let e = e.clone();
                 self.read_either(o, &e, offset, size, want)
             }
-            Rest::Unknown { version, reason, .. } => {
+            UncoveredContents::Unknown { version, reason, .. } => {
                 if let (Some((f, ty)), Some(at)) = (want, self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()))
                     && let Some(v) = self.given_value((o, state), at, size, &self.module(f).ty(ty).kind)
                 {
@@ -442,8 +450,8 @@ impl MemoryDomain<'_> {
 impl ValueDomain<'_> {
     /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
     /// that of an empty `std::vector`, the program does not continue.
-    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
-        let is_null = |t: &Target| t.base == Base::Null;
+    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<GuardedTarget>>) -> Rc<Vec<GuardedTarget>> {
+        let is_null = |t: &GuardedTarget| t.base == Base::Null;
         if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
             return p.clone();
         }
@@ -486,7 +494,7 @@ impl Terms {
                 .collect();
             for b in holes {
                 let kind = SymKind::Unknown { reason: UnknownReason::WrittenInPieces };
-                let byte = self.arena.fresh(kind, "?", Range::new(0, 255));
+                let byte = self.arena.fresh(kind, "?", Interval::new(0, 255));
                 parts.push((b, 1, Value::Int(byte)));
             }
         }
@@ -516,7 +524,7 @@ impl Terms {
         }
         let mut places = self.leaves(offset)?;
         places.sort_unstable();
-        (places.len() <= MOST_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
+        (places.len() <= MAX_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
     }
 
     /// An unknown integer in memory. Equal versions hold equal contents.
@@ -527,6 +535,6 @@ impl Terms {
             offset,
             self.arena.int(i128::from(bits)),
         ];
-        Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
+        Value::Int(self.arena.apply(UninterpretedFunction::Content, args, Interval::of_value(bits, true)))
     }
 }

@@ -21,7 +21,7 @@ pub struct Memory {
 }
 
 /// An object whose states in two memories differ: its number and both states.
-pub type Differing<'m> = (ObjId, Option<&'m Rc<ObjState>>, Option<&'m Rc<ObjState>>);
+pub type ObjectDifference<'m> = (ObjId, Option<&'m Rc<ObjState>>, Option<&'m Rc<ObjState>>);
 
 fn place(o: ObjId) -> (usize, usize) {
     let at = o.0 as usize;
@@ -125,7 +125,7 @@ impl Memory {
     }
 
     /// Objects whose states are not one and the same. Chunks shared by both memories cost nothing.
-    pub fn differing<'m>(&'m self, other: &'m Self) -> impl Iterator<Item = Differing<'m>> {
+    pub fn differing<'m>(&'m self, other: &'m Self) -> impl Iterator<Item = ObjectDifference<'m>> {
         let chunk = |m: &'m Self, c: usize| m.chunks.get(c).and_then(Option::as_ref);
         (0..self.chunks.len().max(other.chunks.len()))
             .map(move |c| (c, chunk(self, c), chunk(other, c)))
@@ -166,12 +166,12 @@ impl FromIterator<(ObjId, Rc<ObjState>)> for Memory {
 #[cfg(test)]
 mod tests {
     use super::{CHUNK, Memory};
-    use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
+    use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
     use std::collections::BTreeMap;
     use std::rc::Rc;
 
     fn fresh() -> Rc<ObjState> {
-        Rc::new(ObjState::new(Rest::Uninit))
+        Rc::new(ObjState::new(UncoveredContents::Uninit))
     }
 
     /// Compares with a plain map, through copies that are changed independently.

@@ -1,4 +1,4 @@
-//! Origins of unknown contents of device memory ([`Rest::Unknown`]), as in memory SSA: contents that a launch left,
+//! Origins of unknown contents of device memory ([`UncoveredContents::Unknown`]), as in memory SSA: contents that a launch left,
 //! contents of one of two paths that meet (a phi), or contents at a loop head, which are those before the loop or those
 //! that an iteration left.
 //!
@@ -6,34 +6,34 @@
 //! holds of the contents with this version, by induction over time; `check/concurrency/across_launches.rs` proves such
 //! properties.
 
-use super::array_write::Written;
-use super::object::{ObjId, ObjState, Rest};
-use crate::symbolic::loops::quantified_facts::Always;
+use super::array_write::WrittenContents;
+use super::object::{ObjId, ObjState, UncoveredContents};
+use crate::symbolic::loops::quantified_facts::QuantifiedFact;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Contents of an object at one program point.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct ContentVersion {
     /// Condition under which the point was reached.
     pub path: TermId,
-    pub always: Rc<Vec<Always>>,
+    pub always: Rc<Vec<QuantifiedFact>>,
     pub held: Rc<ObjState>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Origin {
+pub enum ContentOrigin {
     /// Contents that a launch left: its index in `Events::launches`, if the launch is listed there and certain to
     /// happen.
     Launch(ObjId, Option<usize>),
     /// Contents at a loop head: those before the loop and after each iteration; `before` is the number of symbols and
     /// the last version before the loop.
-    Loop { object: ObjId, moments: Vec<Moment>, before: (usize, u32) },
+    Loop { object: ObjId, moments: Vec<ContentVersion>, before: (usize, u32) },
     /// Contents at a join of paths on which they differ.
-    Join { object: ObjId, moments: Vec<Moment> },
+    Join { object: ObjId, moments: Vec<ContentVersion> },
 }
 
-impl Origin {
+impl ContentOrigin {
     #[must_use]
     pub const fn object(&self) -> ObjId {
         match self {
@@ -45,18 +45,18 @@ impl Origin {
 /// Collects the versions of all unknown contents in an object's state.
 pub fn versions(held: &ObjState, out: &mut Vec<u32>) {
     match &held.rest {
-        Rest::Unknown { version, .. } => out.push(*version),
-        Rest::Layer(l) => {
-            if let Written::Copy { state, .. } = &l.what {
+        UncoveredContents::Unknown { version, .. } => out.push(*version),
+        UncoveredContents::Layer(l) => {
+            if let WrittenContents::Copy { state, .. } = &l.what {
                 versions(state, out);
             }
             versions(&l.below, out);
         }
-        Rest::Either(e) => {
+        UncoveredContents::Either(e) => {
             for s in &e.states {
                 versions(s, out);
             }
         }
-        Rest::Uninit | Rest::Zero | Rest::Init => {}
+        UncoveredContents::Uninit | UncoveredContents::Zero | UncoveredContents::Init => {}
     }
 }

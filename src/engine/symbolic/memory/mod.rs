@@ -17,7 +17,7 @@ mod initial;
 pub(in crate::symbolic) mod layers;
 pub mod lifetime;
 mod load;
-pub(in crate::symbolic) mod made_in_rounds;
+pub(in crate::symbolic) mod made_in_iterations;
 mod map;
 pub mod memory_ssa;
 pub(in crate::symbolic) mod naming;

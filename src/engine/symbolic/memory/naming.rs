@@ -4,15 +4,15 @@
 //! entries in [`Partitions`](super::partition::Partitions), pointers with the part through which they were derived, and
 //! the rows of an access. The module must not know what an access outside its part means.
 
-use super::partition::{Partition, Role, Row};
-use super::value::{Base, Target, Value};
+use super::partition::{ArrayRow, Partition, PointerRole};
+use super::value::{Base, GuardedTarget, Value};
 use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
-use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
+use ir::{AddressStep, FuncRef, Op, Operand, Side, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -21,24 +21,27 @@ impl ExecutionContext<'_> {
     /// constant. Moving a pointer by elements (`(&a[i][0])[j]`) drops its rows.
     pub(in crate::symbolic) fn rows(
         &mut self,
-        fr: &Frame,
+        fr: &Activation,
         gep: Site,
         base: &Operand,
-        steps: &[Step],
+        steps: &[AddressStep],
         delta: TermId,
-    ) -> Option<Rc<Vec<Row>>> {
-        if self.side != Side::Device || !self.events.recording || matches!(steps, [Step::Index { count: None, .. }]) {
+    ) -> Option<Rc<Vec<ArrayRow>>> {
+        if self.side != Side::Device
+            || !self.events.recording
+            || matches!(steps, [AddressStep::Index { count: None, .. }])
+        {
             return None;
         }
-        let mut rows: Vec<Row> = fr.rows(base).map_or_else(Vec::new, |r| r.to_vec());
+        let mut rows: Vec<ArrayRow> = fr.rows(base).map_or_else(Vec::new, |r| r.to_vec());
         for r in &mut rows {
             r.offset = self.arena.add(r.offset, delta);
         }
-        if let Some(Step::Index { index: index @ Operand::Value(_), stride, count: Some(count) }) = steps.last()
+        if let Some(AddressStep::Index { index: index @ Operand::Value(_), stride, count: Some(count) }) = steps.last()
             && count.get() > 1
         {
             let i = self.operand_int(fr, index, 64);
-            rows.push(Row {
+            rows.push(ArrayRow {
                 gep,
                 offset: self.arena.scale(i, i128::from(*stride)),
                 size: *count * *stride,
@@ -51,7 +54,14 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Value that a store puts into a variable: a pointer gets the variable's part name, if it has one to give.
-    pub(in crate::symbolic) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
+    pub(in crate::symbolic) fn named(
+        &mut self,
+        fr: &Activation,
+        s: &State,
+        site: Site,
+        ptr: &Operand,
+        v: Value,
+    ) -> Value {
         let Value::Ptr(p) = &v else { return v };
         if self.side != Side::Device {
             return v;
@@ -59,10 +69,10 @@ impl MemoryDomain<'_> {
         let Operand::Value(variable) = ptr else { return unnamed(p) };
         let roles = self.roles(fr.func);
         match (roles.get(variable), p.as_slice()) {
-            (Some(Role::Passes), _) => v,
-            (Some(Role::Names(name)), [Target { base: Base::Object(o), offset, .. }]) => {
+            (Some(PointerRole::Passes), _) => v,
+            (Some(PointerRole::Names(name)), [GuardedTarget { base: Base::Object(o), offset, .. }]) => {
                 let to = self.pointer_operand(fr, ptr);
-                let [Target { base: Base::Object(variable), .. }] = to.as_slice() else { return v };
+                let [GuardedTarget { base: Base::Object(variable), .. }] = to.as_slice() else { return v };
                 if !self.is_same_for_all(*offset) {
                     if let Some(id) = self.kernel.partitions.of_variable.get(variable) {
                         self.kernel.partitions.all[id.0 as usize].fixed = false;
@@ -81,9 +91,9 @@ impl MemoryDomain<'_> {
                     fixed: true,
                 };
                 let id = self.kernel.partitions.name(*variable, part);
-                Value::Ptr(Rc::new(vec![Target { part: Some(id), ..p[0].clone() }]))
+                Value::Ptr(Rc::new(vec![GuardedTarget { part: Some(id), ..p[0].clone() }]))
             }
-            (Some(Role::Names(_)), _) => v,
+            (Some(PointerRole::Names(_)), _) => v,
             _ => unnamed(p),
         }
     }
@@ -94,7 +104,7 @@ impl MemoryDomain<'_> {
         self.arena.symbols_of(&[t]).into_iter().all(|s| (s.0 as usize) < self.kernel.partitions.outside)
     }
 
-    fn roles(&mut self, f: FuncRef) -> Rc<FxHashMap<ValueId, Role>> {
+    fn roles(&mut self, f: FuncRef) -> Rc<FxHashMap<ValueId, PointerRole>> {
         if let Some(r) = self.kernel.partitions.roles.get(&f) {
             return r.clone();
         }
@@ -105,16 +115,16 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
-    fn find_roles(&self, f: FuncRef) -> FxHashMap<ValueId, Role> {
+    fn find_roles(&self, f: FuncRef) -> FxHashMap<ValueId, PointerRole> {
         let func = self.function(f);
-        let mut roles: FxHashMap<ValueId, Role> = FxHashMap::default();
+        let mut roles: FxHashMap<ValueId, PointerRole> = FxHashMap::default();
         let insts = || func.blocks.iter().flat_map(|b| &b.insts);
         for inst in insts() {
             let (Some(r), Op::Alloca { var, .. }) = (inst.result, &inst.op) else { continue };
             let named = var
                 .as_ref()
                 .filter(|v| v.param.is_none() && is_pointer(&v.type_name) && !self.program.loc(f.module, v.loc).system);
-            roles.insert(r, named.map_or(Role::Passes, |v| Role::Names(v.name.clone())));
+            roles.insert(r, named.map_or(PointerRole::Passes, |v| PointerRole::Names(v.name.clone())));
         }
         let mut stores: FxHashMap<ValueId, u32> = FxHashMap::default();
         let mut taken = |o: &Operand| {
@@ -139,7 +149,7 @@ impl ValueDomain<'_> {
         }
         for (v, role) in &mut roles {
             if stores.get(v).is_some_and(|n| *n > 1) {
-                *role = Role::Several;
+                *role = PointerRole::Several;
             }
         }
         roles
@@ -152,9 +162,9 @@ fn is_pointer(type_name: &str) -> bool {
 }
 
 /// Returns the pointer without part names.
-fn unnamed(p: &Rc<Vec<Target>>) -> Value {
+fn unnamed(p: &Rc<Vec<GuardedTarget>>) -> Value {
     if p.iter().all(|t| t.part.is_none()) {
         return Value::Ptr(p.clone());
     }
-    Value::Ptr(Rc::new(p.iter().map(|t| Target { part: None, ..t.clone() }).collect()))
+    Value::Ptr(Rc::new(p.iter().map(|t| GuardedTarget { part: None, ..t.clone() }).collect()))
 }

@@ -81,7 +81,7 @@ pub struct Object {
 
 /// Provenance of an object that a caller gave.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::symbolic) struct Given {
+pub(in crate::symbolic) struct CallerObject {
     /// Function whose parameter leads to the object.
     pub function: FuncRef,
     pub module: ModuleId,
@@ -90,12 +90,12 @@ pub(in crate::symbolic) struct Given {
     /// Whether the object is a structure passed by value: a dot then separates its name from those of its members.
     pub by_value: bool,
     /// Class of the object in a library with models.
-    pub class: Option<super::tensors::Class>,
+    pub class: Option<super::tensors::LibraryClass>,
 }
 
 /// Contents of the bytes that no cell covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub enum UncoveredContents {
     /// Never written.
     Uninit,
     Zero,
@@ -110,12 +110,12 @@ pub enum Rest {
     /// An array write over the earlier contents.
     Layer(Rc<super::array_write::Layer>),
     /// Contents of one of two states; cells are inside these.
-    Either(Rc<super::array_write::Either>),
+    Either(Rc<super::array_write::JoinedContents>),
 }
 
 /// Free state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Freed {
+pub struct FreeState {
     pub cond: TermId,
     /// Condition that the object ended with its device's context: freeing it again is refused and does no harm.
     pub with_context: TermId,
@@ -128,14 +128,14 @@ pub struct Freed {
 pub struct ObjState {
     /// Byte offset → (size in bytes, value). Cells do not overlap.
     pub cells: BTreeMap<i64, (u32, Value)>,
-    pub rest: Rest,
+    pub rest: UncoveredContents,
     /// Set if the object may have been freed.
-    pub freed: Option<Rc<Freed>>,
+    pub freed: Option<Rc<FreeState>>,
 }
 
 impl ObjState {
     #[must_use]
-    pub fn new(rest: Rest) -> Self {
+    pub fn new(rest: UncoveredContents) -> Self {
         Self { cells: BTreeMap::new(), rest, freed: None }
     }
 

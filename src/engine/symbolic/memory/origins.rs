@@ -1,10 +1,10 @@
-//! Records the origins of unknown device memory contents ([`Origin`]).
+//! Records the origins of unknown device memory contents ([`ContentOrigin`]).
 //!
 //! In: states before and after launches and loops, and where paths meet, as the executor reaches them. Out: an origin
 //! for each version of such contents. Consequences of origins are not derived here.
 
-use super::memory_ssa::{Moment, Origin};
-use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::memory_ssa::{ContentOrigin, ContentVersion};
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
@@ -22,13 +22,13 @@ impl MemoryDomain<'_> {
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
         for (v, o) in new {
             if self.is_followed_in_time(o) {
-                self.heap.note_origin(v, Origin::Launch(o, launch));
+                self.heap.note_origin(v, ContentOrigin::Launch(o, launch));
             }
         }
     }
 
     /// Records the contents at the head of a loop whose back edges were all followed.
-    pub(in crate::symbolic) fn left_by_rounds<'s>(
+    pub(in crate::symbolic) fn left_by_iterations<'s>(
         &mut self,
         (start, head): (&'s State, &State),
         back: impl Iterator<Item = &'s State> + Clone,
@@ -40,22 +40,22 @@ impl MemoryDomain<'_> {
             if !self.is_followed_in_time(o) {
                 continue;
             }
-            let moments: Option<Vec<Moment>> =
+            let moments: Option<Vec<ContentVersion>> =
                 std::iter::once(start).chain(back.clone()).map(|s| moment(s, o)).collect();
             if let Some(moments) = moments {
-                self.heap.note_origin(v, Origin::Loop { object: o, moments, before });
+                self.heap.note_origin(v, ContentOrigin::Loop { object: o, moments, before });
             }
         }
     }
 
     /// Records that contents are those of one of two paths that meet.
-    pub(in crate::symbolic) fn left_on_ways(&mut self, o: ObjId, version: u32, ways: [&State; 2]) {
+    pub(in crate::symbolic) fn left_on_ways(&mut self, o: ObjId, version: u32, paths: [&State; 2]) {
         if !self.is_followed_in_time(o) {
             return;
         }
-        let moments: Option<Vec<Moment>> = ways.into_iter().map(|s| moment(s, o)).collect();
+        let moments: Option<Vec<ContentVersion>> = paths.into_iter().map(|s| moment(s, o)).collect();
         if let Some(moments) = moments {
-            self.heap.note_origin(version, Origin::Join { object: o, moments });
+            self.heap.note_origin(version, ContentOrigin::Join { object: o, moments });
         }
     }
 }
@@ -70,9 +70,9 @@ impl Terms {
 
 /// Version of an object's contents, if these have no other description.
 fn version(held: &ObjState) -> Option<u32> {
-    if let Rest::Unknown { version, .. } = held.rest { Some(version) } else { None }
+    if let UncoveredContents::Unknown { version, .. } = held.rest { Some(version) } else { None }
 }
 
-fn moment(s: &State, o: ObjId) -> Option<Moment> {
-    Some(Moment { path: s.path, always: s.always.clone(), held: s.mem.get(&o)?.clone() })
+fn moment(s: &State, o: ObjId) -> Option<ContentVersion> {
+    Some(ContentVersion { path: s.path, always: s.always.clone(), held: s.mem.get(&o)?.clone() })
 }

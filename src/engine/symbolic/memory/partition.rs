@@ -22,7 +22,7 @@ pub struct PartId(pub u32);
 
 /// Point in a kernel's execution order at which a thread acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment {
+pub struct ExecutionPoint {
     pub order: u32,
     /// Number of block barriers passed before.
     pub phase: u32,
@@ -40,16 +40,16 @@ pub struct Partition {
     pub start: TermId,
     /// Path condition at that store.
     pub path: TermId,
-    pub named: Moment,
+    pub named: ExecutionPoint,
     /// Moment at which the variable went out of scope.
-    pub ended: Option<Moment>,
+    pub ended: Option<ExecutionPoint>,
     /// False if another execution of the store set the variable to another address: then it names nothing.
     pub fixed: bool,
 }
 
 /// Declared array inside an object that an access indexes: a row of `tile[32][33]`, or an array member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ArrayRow {
     /// The address computation.
     pub gep: Site,
     /// Bytes from the start of the row.
@@ -61,7 +61,7 @@ pub struct Row {
 
 /// Role of a local pointer variable in naming parts.
 #[derive(Clone, Debug)]
-pub(super) enum Role {
+pub(super) enum PointerRole {
     Names(String),
     /// Holds what it was given once, under the part name that the value already had.
     Passes,
@@ -73,8 +73,8 @@ pub(super) enum Role {
 pub struct Partitions {
     pub(super) all: Vec<Partition>,
     pub(super) of_variable: FxHashMap<ObjId, PartId>,
-    pub(super) roles: FxHashMap<FuncRef, Rc<FxHashMap<ValueId, Role>>>,
-    now: Moment,
+    pub(super) roles: FxHashMap<FuncRef, Rc<FxHashMap<ValueId, PointerRole>>>,
+    now: ExecutionPoint,
     /// Number of symbols older than the kernel.
     pub(super) outside: usize,
 }
@@ -89,7 +89,7 @@ impl Partitions {
     pub(crate) fn restart(&mut self) {
         self.all.clear();
         self.of_variable.clear();
-        self.now = Moment::default();
+        self.now = ExecutionPoint::default();
     }
 
     pub(crate) fn take(&mut self) -> Vec<Partition> {
@@ -99,7 +99,7 @@ impl Partitions {
     }
 
     /// Advances to the next moment.
-    pub(in crate::symbolic) fn tick(&mut self) -> Moment {
+    pub(in crate::symbolic) fn tick(&mut self) -> ExecutionPoint {
         self.now.order += 1;
         self.now
     }

@@ -1,7 +1,7 @@
 //! Records kernel accesses as events for the checks, and the write sets of kernels.
 
 use super::object::ObjKind;
-use super::value::{Base, Lost, Target};
+use super::value::{Base, GuardedTarget, UnknownPointer};
 use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -16,7 +16,7 @@ impl ExecutionContext<'_> {
         &mut self,
         s: &State,
         site: Site,
-        p: &Rc<Vec<Target>>,
+        p: &Rc<Vec<GuardedTarget>>,
         bytes: u64,
         kind: AccessKind,
         detail: AccessDetail,
@@ -29,7 +29,7 @@ impl ExecutionContext<'_> {
         &mut self,
         s: &State,
         site: Site,
-        p: &Rc<Vec<Target>>,
+        p: &Rc<Vec<GuardedTarget>>,
         bytes: TermId,
         kind: AccessKind,
         detail: AccessDetail,
@@ -54,7 +54,7 @@ impl ExecutionContext<'_> {
                         (None, _) => self.kernel.written.add_all(o),
                     },
                     // A pointer that was never set leads to nothing in the program.
-                    Base::Unknown(Lost { unset: true, .. }) => {}
+                    Base::Unknown(UnknownPointer { unset: true, .. }) => {}
                     Base::Unknown(_) => self.kernel.written_anywhere = true,
                     // A thread's own variables are followed; null and functions cannot be written.
                     Base::Object(_) | Base::Null | Base::Func(_) => {}
@@ -94,7 +94,7 @@ impl ExecutionContext<'_> {
         stack
     }
 
-    pub fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+    pub fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<GuardedTarget>>, bytes: TermId, kind: AccessKind) {
         self.record_range(s, site, p, bytes, kind, AccessDetail::default());
     }
 }
@@ -102,7 +102,7 @@ impl ExecutionContext<'_> {
 impl MemoryDomain<'_> {
     /// Whether CUDA's mathematical functions (libdevice) access a table or variable of their own: such accesses are
     /// taken to be correct.
-    pub(in crate::symbolic) fn is_own_of_libdevice(&self, f: FuncRef, t: &Target) -> bool {
+    pub(in crate::symbolic) fn is_own_of_libdevice(&self, f: FuncRef, t: &GuardedTarget) -> bool {
         let is_libdevice = |f: FuncRef| {
             let f = self.function(f);
             (f.name.starts_with("__nv_") || f.name.starts_with("__internal_")) && f.loc == LocId(0)
@@ -120,7 +120,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Whether the target is a whole scalar variable of the thread: no array access that a user would count.
-    pub(in crate::symbolic) fn is_plain_local(&self, t: &Target, bytes: TermId) -> bool {
+    pub(in crate::symbolic) fn is_plain_local(&self, t: &GuardedTarget, bytes: TermId) -> bool {
         let Base::Object(o) = t.base else { return false };
         let object = self.object(o);
         if !matches!(object.kind, ObjKind::DeviceLocal) {

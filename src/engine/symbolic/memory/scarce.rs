@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// Possibly failed allocations.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scarce {
+pub(crate) struct FailedAllocations {
     /// Condition under which each of these succeeded; `None` if an object stands for the results of several calls.
     pub(super) given: FxHashMap<ObjId, Option<TermId>>,
     /// Result, once determined, of asking whether user code compares pointers loaded from memory with null and

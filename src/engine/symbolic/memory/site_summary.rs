@@ -7,7 +7,7 @@
 //! Contents of such memory are not followed, since several names may mean one allocation: each read gives another
 //! value, comparisons of addresses are undecided, and a free of one may free any.
 //!
-//! Plain data below the executor; [`super::made_in_rounds`] makes and reads it.
+//! Plain data below the executor; [`super::made_in_iterations`] makes and reads it.
 
 use super::object::ObjId;
 use crate::symbolic::terms::term::TermId;
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 /// Summary of one loop's allocations.
 #[derive(Clone, Debug)]
-pub(super) struct Rounds {
+pub(super) struct SiteSummary {
     /// Object that the current iteration allocates.
     pub(super) made: ObjId,
     /// Iteration symbol and the size in bytes that this iteration requests; `None` if all sizes are equal.
@@ -31,16 +31,16 @@ pub(super) struct Rounds {
 
 /// Objects that stand for the allocations of several iterations, and the objects that current iterations allocate.
 #[derive(Clone, Debug, Default)]
-pub struct Several {
-    pub(super) rounds: FxHashMap<ObjId, Rounds>,
+pub struct SummaryObjects {
+    pub(super) iterations: FxHashMap<ObjId, SiteSummary>,
     /// Summary object to which each object belongs, including the objects that current iterations allocate.
     pub(super) clans: FxHashMap<ObjId, ObjId>,
 }
 
-impl Several {
+impl SummaryObjects {
     /// Whether an object stands for an allocation of some iteration, rather than for that of the current one.
     pub(in crate::symbolic) fn has_other_names(&self, o: ObjId) -> bool {
-        self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o))
+        self.clans.get(&o).is_some_and(|all| self.iterations.get(all).is_some_and(|r| r.made != o))
     }
 
     /// Whether two objects may be one allocation under two names, or two allocations under one name.
@@ -55,7 +55,7 @@ impl Several {
 
     /// Names that an object's allocation may have, including its own.
     pub(super) fn names(&self, o: ObjId) -> Vec<ObjId> {
-        let Some((all, r)) = self.clans.get(&o).and_then(|all| Some((*all, self.rounds.get(all)?))) else {
+        let Some((all, r)) = self.clans.get(&o).and_then(|all| Some((*all, self.iterations.get(all)?))) else {
             return vec![o];
         };
         [r.made, all].into_iter().chain(r.elements.iter().map(|e| e.1)).chain(r.spare.iter().copied()).collect()

@@ -1,10 +1,10 @@
 //! Stores: cells and surrounding contents after a write at any offset (strong updates at a certain target, else weak
 //! ones), and havoc.
 
-use super::array_write::Written;
-use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::array_write::WrittenContents;
+use super::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use super::value::has_unknown_pointer;
-use super::value::{Base, Lost, Target, Value};
+use super::value::{Base, GuardedTarget, UnknownPointer, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
@@ -16,10 +16,10 @@ use ir::Side;
 use std::rc::Rc;
 
 /// Maximum size in bytes of a register value that becomes separate unknown cells.
-const MOST_BYTES: u64 = 256;
+const MAX_BYTES: u64 = 256;
 
 impl ExecutionContext<'_> {
-    pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+    pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<GuardedTarget>>, v: Value, size: u64) {
         let p = &self.not_null(p);
         self.keep(p, &v);
         let single = p.len() == 1;
@@ -29,7 +29,7 @@ impl ExecutionContext<'_> {
                     let cond = if single { None } else { Some(t.cond) };
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
-                Base::Unknown(l) => self.forget_lost(s, l, &UnknownReason::StoredSomewhere, false),
+                Base::Unknown(l) => self.havoc_unknown_store(s, l, &UnknownReason::StoredSomewhere, false),
                 // Such a store does not complete.
                 Base::Null | Base::Func(_) => {}
             }
@@ -97,7 +97,7 @@ impl ExecutionContext<'_> {
             (self.number_of_element(v, size), cond, self.side, u32::try_from(size))
         {
             let one = self.arena.int(1);
-            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(value));
+            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), WrittenContents::All(value));
         } else {
             let r = self.arena.range(offset);
             let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
@@ -108,14 +108,14 @@ impl ExecutionContext<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
-    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<GuardedTarget>>, v: Value, size: u64) {
         self.store(s, p, v, size);
     }
 
-    pub fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn havoc_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.clobber(s, args, reason);
         if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
-            self.forget_escaped(s, reason, false);
+            self.havoc_escaped(s, reason, false);
         }
     }
 }
@@ -127,7 +127,8 @@ impl MemoryDomain<'_> {
         match v {
             Value::Int(t) => Some(*t),
             Value::Ptr(p)
-                if size == 8 && !p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { among: Some(_), .. }))) =>
+                if size == 8
+                    && !p.iter().any(|t| matches!(t.base, Base::Unknown(UnknownPointer { among: Some(_), .. }))) =>
             {
                 Some(self.as_int_value(v, 64))
             }
@@ -179,7 +180,7 @@ impl MemoryDomain<'_> {
     }
 
     pub(in crate::symbolic) fn blur_cells(&mut self, state: &mut ObjState, at: i64, size: u64) {
-        if size > MOST_BYTES {
+        if size > MAX_BYTES {
             return self.blur(state, &UnknownReason::PartOfStructure);
         }
         for i in 0..size {
@@ -189,7 +190,7 @@ impl MemoryDomain<'_> {
 
     pub(in crate::symbolic) fn blur(&mut self, state: &mut ObjState, reason: &UnknownReason) {
         let version = self.heap.next_version();
-        state.rest = Rest::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
+        state.rest = UncoveredContents::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
     }
 
     /// Whether the host writes an object only through CUDA calls.
@@ -210,8 +211,8 @@ impl MemoryDomain<'_> {
     }
 
     /// Havocs an object, including the addresses in it: code that is not followed may have written it.
-    pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
-        self.kept.add_anything(o);
+    pub fn havoc(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
+        self.points_to.add_anything(o);
         self.blank(s, o, reason, input);
     }
 
@@ -224,22 +225,22 @@ impl MemoryDomain<'_> {
         let version = self.heap.next_version();
         let n = with_end_of(
             s.mem.get(&o),
-            ObjState::new(Rest::Unknown { version, input, reason: Rc::new(reason.clone()) }),
+            ObjState::new(UncoveredContents::Unknown { version, input, reason: Rc::new(reason.clone()) }),
         );
         s.mem.insert(o, Rc::new(n));
     }
 
-    pub fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
+    pub fn havoc_targets(&mut self, s: &mut State, p: &Rc<Vec<GuardedTarget>>, reason: &UnknownReason) {
         for t in p.iter() {
             match &t.base {
-                Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
+                Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.havoc(s, *o, reason, false),
                 Base::Unknown(l) => {
                     if let Some(among) = &l.among {
                         for o in &among.objects {
-                            self.kept.add_anything(*o);
+                            self.points_to.add_anything(*o);
                         }
                     }
-                    self.forget_lost(s, l, reason, true);
+                    self.havoc_unknown_store(s, l, reason, true);
                 }
                 // Read-only objects, and bases that are not memory.
                 Base::Object(_) | Base::Null | Base::Func(_) => {}
@@ -248,21 +249,21 @@ impl MemoryDomain<'_> {
     }
 
     /// Havocs the direct pointees of pointer arguments.
-    pub fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn havoc_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {
             self.collect_objects(a, &mut v);
         }
         self.note_lost_writes(args);
         if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
-            self.forget_escaped(s, reason, false);
+            self.havoc_escaped(s, reason, false);
         }
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
                 self.kernel.written.add_all(o);
                 self.kernel.written_otherwise.insert(o);
             } else if !self.read_only(o) || self.is_of_device(o) {
-                self.forget(s, o, reason, false);
+                self.havoc(s, o, reason, false);
             }
         }
     }

@@ -4,12 +4,12 @@
 //! functions (`scuba::Tensor` in `templates/models/aten.cpp`); its members' names as in the source (`x.size(0)`), and
 //! their ranges.
 
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use models::tensors::{bytes_of_handle, bytes_of_optional_handle};
 
 /// A library class that a caller gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::symbolic) enum Class {
+pub(in crate::symbolic) enum LibraryClass {
     /// `at::Tensor`, or `torch::stable::Tensor`, which is longer.
     Handle { bytes: i64 },
     /// Optional handle, followed by the flag whether there is a value.
@@ -29,7 +29,7 @@ const LARGEST_SIZE: i128 = 1 << 40;
 /// Maximum number of elements of a tensor.
 const LARGEST: i128 = 1 << 47;
 
-impl Class {
+impl LibraryClass {
     /// Class of a type as the source spells it, or of the type to which it refers.
     pub(in crate::symbolic) fn of(type_name: &str) -> Option<Self> {
         let optional = || bytes_of_optional_handle(type_name).map(|bytes| Self::OptionalHandle { bytes });
@@ -38,7 +38,7 @@ impl Class {
 }
 
 /// Expression with which the source would ask for a member of a given tensor, and the member's range.
-pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) -> Option<(String, Range)> {
+pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) -> Option<(String, Interval)> {
     let at = index.unwrap_or(0);
     let (asked, least, most) = match name {
         "dim" => ("dim()".to_owned(), 0, 64),
@@ -59,27 +59,27 @@ pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) 
         "last" => (format!("size(-{})", at + 1), 0, LARGEST_SIZE),
         _ => return None,
     };
-    Some((format!("{handle}.{asked}"), Range::new(least, most)))
+    Some((format!("{handle}.{asked}"), Interval::new(least, most)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Class;
+    use super::LibraryClass;
 
     #[test]
     fn classes_by_their_names() {
         for (name, class) in [
-            ("at::Tensor", Some(Class::Handle { bytes: 8 })),
-            ("const at::Tensor &", Some(Class::Handle { bytes: 8 })),
-            ("const std::optional<at::Tensor> &", Some(Class::OptionalHandle { bytes: 8 })),
-            ("const torch::stable::Tensor &", Some(Class::Handle { bytes: 16 })),
-            ("std::optional<torch::stable::Tensor>", Some(Class::OptionalHandle { bytes: 16 })),
+            ("at::Tensor", Some(LibraryClass::Handle { bytes: 8 })),
+            ("const at::Tensor &", Some(LibraryClass::Handle { bytes: 8 })),
+            ("const std::optional<at::Tensor> &", Some(LibraryClass::OptionalHandle { bytes: 8 })),
+            ("const torch::stable::Tensor &", Some(LibraryClass::Handle { bytes: 16 })),
+            ("std::optional<torch::stable::Tensor>", Some(LibraryClass::OptionalHandle { bytes: 16 })),
             ("std::optional<long>", None),
             ("at::Tensor *", None),
             ("my::Tensor", None),
             ("Tensor", None),
         ] {
-            assert_eq!(Class::of(name), class, "{name}");
+            assert_eq!(LibraryClass::of(name), class, "{name}");
         }
     }
 }

@@ -9,13 +9,13 @@
 //! their members, as the library demands (C++17, 24.3.2.7.1).
 
 use super::object::{ObjId, ObjKind, ObjState, Object};
-use super::value::{Base, Lost, Places, Target, Value};
+use super::value::{Base, GuardedTarget, PossibleTargets, UnknownPointer, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::inputs::command_line::one_object;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{Const, FuncRef};
@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 /// Conversions of a string to an integer. Two of them may disagree on one string: `010`, `18446744073709551615`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
+pub enum StringConversion {
     /// A signed decimal number (`strtol` in base 10; `atoi` cuts off the upper half of it).
     Decimal,
     /// A number in the base that its prefix tells.
@@ -34,7 +34,7 @@ pub enum Reader {
     UnsignedAnyBase,
 }
 
-impl Reader {
+impl StringConversion {
     /// Key of the reader's symbol, which differs from every plain bit width except for `Decimal`.
     const fn key(self, bits: u32) -> u32 {
         bits + 1000 * self as u32
@@ -105,14 +105,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Index `i`, if a pointer is the start of `argv[i]` and nothing may have written the string.
-    pub fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
+    pub fn argument_of(&self, s: &State, p: &[GuardedTarget]) -> Option<u32> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
     }
 
     /// Length of a command-line string from a pointer on.
-    pub fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
+    pub fn argument_length(&mut self, s: &State, p: &[GuardedTarget]) -> Option<TermId> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
@@ -126,7 +126,7 @@ impl MemoryDomain<'_> {
         let other = self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::StringLength },
             "strlen",
-            Range::new(0, 1 << 20),
+            Interval::new(0, 1 << 20),
         );
         Some(self.arena.ite(inside, rest, other))
     }
@@ -147,8 +147,8 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the constant string that a pointer names.
-    pub fn text_of(&self, p: &[Target]) -> Option<String> {
-        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+    pub fn text_of(&self, p: &[GuardedTarget]) -> Option<String> {
+        let [GuardedTarget { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) {
             return None;
         }
@@ -168,16 +168,16 @@ impl ValueDomain<'_> {
     }
 
     /// Result of converting `argv[i]`.
-    pub fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
+    pub fn argument_read(&mut self, i: u32, bits: u32, reader: StringConversion) -> TermId {
         let source = InputSource::Argv(i);
-        if reader == Reader::Decimal {
+        if reader == StringConversion::Decimal {
             return self.input(source, bits);
         }
         let key = (source.clone(), reader.key(bits));
         if let Some(t) = self.inputs.symbols.get(&key) {
             return *t;
         }
-        let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
+        let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Interval::of_int(bits, true));
         self.inputs.symbols.insert(key, t);
         t
     }
@@ -185,36 +185,36 @@ impl ValueDomain<'_> {
     /// Input for a value that was converted at a greater width and truncated to `bits` bits.
     pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
         let InputSource::Argv(i) = source else { return self.input(source, bits) };
-        let of = |reader: &Reader| {
+        let of = |reader: &StringConversion| {
             [8, 16, 32, 64]
                 .iter()
                 .any(|wide| self.inputs.symbols.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
         };
-        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
+        let reader = [StringConversion::AnyBase, StringConversion::Unsigned, StringConversion::UnsignedAnyBase]
             .into_iter()
             .find(of)
-            .unwrap_or(Reader::Decimal);
+            .unwrap_or(StringConversion::Decimal);
         self.argument_read(i, bits, reader)
     }
 }
 
 impl Terms {
     /// Pointer to some byte of the objects that a pointer points into, or null.
-    pub fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
+    pub fn place_within(&mut self, p: &[GuardedTarget], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
             match &t.base {
                 Base::Object(o) => objects.push(*o),
-                Base::Unknown(Lost { among: Some(a), .. }) => objects.extend(&a.objects),
+                Base::Unknown(UnknownPointer { among: Some(a), .. }) => objects.extend(&a.objects),
                 Base::Null => {}
                 Base::Func(_) | Base::Unknown(_) => return self.unknown_pointer(reason),
             }
         }
         objects.sort_unstable();
         objects.dedup();
-        self.lost_pointer(Lost {
+        self.lost_pointer(UnknownPointer {
             reason: Rc::new(reason.clone()),
-            among: Some(Rc::new(Places { objects, functions: vec![] })),
+            among: Some(Rc::new(PossibleTargets { objects, functions: vec![] })),
             unset: false,
         })
     }

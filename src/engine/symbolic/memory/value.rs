@@ -9,25 +9,25 @@ use std::rc::Rc;
 
 /// Objects and functions whose addresses a pointer may be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Places {
+pub struct PossibleTargets {
     pub objects: Vec<ObjId>,
     pub functions: Vec<FuncRef>,
 }
 
 /// A pointer that could not be followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Lost {
+pub struct UnknownPointer {
     /// Reason, shown to users.
     pub reason: Rc<UnknownReason>,
     /// Candidate objects and functions, if the pointer points to any. An object here stands for everything that its
     /// allocation ever made, so neither an extent nor contents may be taken from it. `None` if the candidates are
     /// unknown.
-    pub among: Option<Rc<Places>>,
+    pub among: Option<Rc<PossibleTargets>>,
     /// Whether the pointer was read from never-written memory, or through such a pointer: its use is already an error.
     pub unset: bool,
 }
 
-impl Lost {
+impl UnknownPointer {
     /// A lost pointer with unknown candidates.
     #[must_use]
     pub fn anywhere(reason: UnknownReason) -> Self {
@@ -40,7 +40,7 @@ impl Lost {
     }
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for UnknownPointer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.reason.fmt(f)
     }
@@ -52,20 +52,20 @@ pub enum Base {
     Object(ObjId),
     Null,
     Func(FuncRef),
-    Unknown(Lost),
+    Unknown(UnknownPointer),
 }
 
 impl Base {
     /// Whether nothing is known about what the pointer points into.
     #[must_use]
     pub const fn is_anywhere(&self) -> bool {
-        matches!(self, Self::Unknown(Lost { among: None, .. }))
+        matches!(self, Self::Unknown(UnknownPointer { among: None, .. }))
     }
 }
 
 /// Guarded target of a pointer. The conditions of one pointer's targets exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
+pub struct GuardedTarget {
     pub cond: TermId,
     pub base: Base,
     /// Bytes from the start of the object, as a 64-bit signed representative.
@@ -74,7 +74,7 @@ pub struct Target {
     pub part: Option<PartId>,
 }
 
-impl Target {
+impl GuardedTarget {
     /// A target without a named part.
     #[must_use]
     pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self {
@@ -109,7 +109,7 @@ pub enum Value {
     Int(TermId),
     /// `i1`, as a boolean term.
     Bool(TermId),
-    Ptr(Rc<Vec<Target>>),
+    Ptr(Rc<Vec<GuardedTarget>>),
     Real(Ratio),
     /// Structures, arrays and vectors in registers.
     Aggregate(Rc<Vec<Value>>),
@@ -151,7 +151,7 @@ pub(in crate::symbolic) fn collect(v: &Value, out: &mut Vec<ObjId>) {
             for t in p.iter() {
                 match &t.base {
                     Base::Object(o) => out.push(*o),
-                    Base::Unknown(Lost { among: Some(a), .. }) => out.extend(&a.objects),
+                    Base::Unknown(UnknownPointer { among: Some(a), .. }) => out.extend(&a.objects),
                     Base::Null | Base::Func(_) | Base::Unknown(_) => {}
                 }
             }

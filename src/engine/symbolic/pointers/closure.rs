@@ -4,7 +4,7 @@
 //! memory: objects that it receives or names, everything reachable from these, and memory that it allocates. This holds
 //! if none of these objects holds an unknown address, and if external code that it calls returns no other addresses.
 
-use super::points_to::{MAX_PLACES, Stored};
+use super::points_to::{MAX_PLACES, StoredAddresses};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -12,10 +12,10 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value, collect};
-use crate::symbolic::terms::functions::Function;
+use crate::symbolic::memory::value::{Base, GuardedTarget, PossibleTargets, UnknownPointer, Value, collect};
+use crate::symbolic::terms::functions::UninterpretedFunction;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
-use ir::reach::Named;
+use ir::reach::MentionedGlobals;
 use models::attributes::gives_nothing_else;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -25,9 +25,9 @@ const STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
 
 /// Addresses that a piece of code starts from.
 #[derive(Default)]
-pub(in crate::symbolic) struct Sources {
+pub(in crate::symbolic) struct AddressSources {
     /// Addresses in registers.
-    pub values: Stored,
+    pub values: StoredAddresses,
     /// Memory that the code only reads.
     pub read: Vec<ObjId>,
 }
@@ -39,16 +39,16 @@ impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn addresses_after(
         &mut self,
         s: &mut State,
-        sources: &Sources,
-        named: &Named,
+        sources: &AddressSources,
+        named: &MentionedGlobals,
         (context, site): (u64, Site),
-    ) -> Option<Stored> {
-        if sources.values.anything || !self.kept.is_settled() || !self.calls_nothing_else(named) {
+    ) -> Option<StoredAddresses> {
+        if sources.values.anything || !self.points_to.is_settled() || !self.calls_nothing_else(named) {
             return None;
         }
-        let mut all = Stored {
+        let mut all = StoredAddresses {
             functions: sources.values.functions.iter().chain(&named.functions).copied().collect(),
-            ..Stored::default()
+            ..StoredAddresses::default()
         };
         let mut open: Vec<ObjId> = sources.values.objects.iter().copied().collect();
         for g in &named.globals {
@@ -67,7 +67,7 @@ impl ExecutionContext<'_> {
             }
         }
         // Objects of several iterations of a loop: which of them holds what is unknown.
-        if all.anything || all.objects.iter().any(|o| self.kept.has_twin(*o)) {
+        if all.anything || all.objects.iter().any(|o| self.points_to.has_twin(*o)) {
             return None;
         }
         let made = Object {
@@ -83,7 +83,7 @@ impl ExecutionContext<'_> {
         (all.size() <= MAX_PLACES).then_some(all)
     }
 
-    fn add_addresses_in(&mut self, s: &mut State, o: ObjId, all: &mut Stored, open: &mut Vec<ObjId>) {
+    fn add_addresses_in(&mut self, s: &mut State, o: ObjId, all: &mut StoredAddresses, open: &mut Vec<ObjId>) {
         match &self.object(o).kind {
             // The host cannot read these.
             ObjKind::DeviceHeap | ObjKind::Stream(_) => return,
@@ -93,7 +93,7 @@ impl ExecutionContext<'_> {
             // Contents of all others are added below.
             _ => {}
         }
-        let mut there = Stored::default();
+        let mut there = StoredAddresses::default();
         self.ensure(s, o);
         self.stored_at(s, o, &mut there);
         all.anything |= there.anything;
@@ -106,7 +106,7 @@ impl MemoryDomain<'_> {
     /// Collects the objects to which a value leads: by its pointers, and by numbers that contain addresses.
     pub(in crate::symbolic) fn collect_objects(&self, v: &Value, out: &mut Vec<ObjId>) {
         collect(v, out);
-        if self.kept.exposed.iter().next().is_some() {
+        if self.points_to.exposed.iter().next().is_some() {
             self.collect_by_numbers(v, out);
         }
     }
@@ -126,7 +126,7 @@ impl MemoryDomain<'_> {
             .cone(&[t])
             .into_iter()
             .filter_map(|n| match self.arena.get(n) {
-                Term::Apply { function: Function::Address, args, .. } => {
+                Term::Apply { function: UninterpretedFunction::Address, args, .. } => {
                     self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId)
                 }
                 _ => None,
@@ -137,7 +137,7 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
-    fn calls_nothing_else(&self, named: &Named) -> bool {
+    fn calls_nothing_else(&self, named: &MentionedGlobals) -> bool {
         !named.opaque
             && !named.strange
             && named.reached.iter().all(|f| {
@@ -172,14 +172,15 @@ impl Terms {
 }
 
 /// Restricts each unknown pointer in a value to candidate targets.
-pub(in crate::symbolic) fn among(v: Value, places: &Rc<Places>) -> Value {
+pub(in crate::symbolic) fn among(v: Value, places: &Rc<PossibleTargets>) -> Value {
     match v {
         Value::Ptr(p) => Value::Ptr(Rc::new(
             p.iter()
                 .map(|t| match &t.base {
-                    Base::Unknown(l @ Lost { among: None, .. }) => {
-                        Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() }
-                    }
+                    Base::Unknown(l @ UnknownPointer { among: None, .. }) => GuardedTarget {
+                        base: Base::Unknown(UnknownPointer { among: Some(places.clone()), ..l.clone() }),
+                        ..t.clone()
+                    },
                     _ => t.clone(),
                 })
                 .collect(),

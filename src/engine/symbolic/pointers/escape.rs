@@ -1,21 +1,21 @@
 //! Escaping addresses: where stores put them, and the possible targets of unknown pointers.
 //!
 //! In: stores, calls and loads as the executor reaches them. Out: entries of the points-to sets
-//! ([`Kept`](super::points_to::Kept)), and the objects and functions to which an unknown pointer may lead.
+//! ([`Kept`](super::points_to::PointsTo)), and the objects and functions to which an unknown pointer may lead.
 //! Flow-insensitive, after Andersen (1994); in points-to sets an object allocated in a loop is an allocation-site
 //! summary.
 
-use super::points_to::{MAX_PLACES, Mark, Stored, keys};
-use super::reached::Reached;
+use super::points_to::{MAX_PLACES, PointsToMark, StoredAddresses, keys};
+use super::reached::ReachedObjects;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::object::{ObjId, ObjKind, UncoveredContents};
 use crate::symbolic::memory::value::has_unknown_pointer;
 use crate::symbolic::memory::value::is_known;
-use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, PossibleTargets, UnknownPointer, Value};
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
 use ir::reach::Mentions;
@@ -23,7 +23,7 @@ use ir::{FuncRef, GlobalRef, Side};
 use std::rc::Rc;
 
 /// Kinds of addresses stored through unknown pointers that a load from an object may return.
-pub(in crate::symbolic) struct Elsewhere {
+pub(in crate::symbolic) struct UnknownStores {
     pub objects: bool,
     pub functions: bool,
 }
@@ -32,7 +32,7 @@ impl Executor<'_> {
     /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
     /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
     /// its stream.
-    pub fn forget_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value], stream: Option<i64>) {
+    pub fn havoc_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value], stream: Option<i64>) {
         let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
         let mut work = vec![];
         for a in args {
@@ -46,7 +46,7 @@ impl Executor<'_> {
             ObjKind::HostGlobal(r) => self.program.is_managed(r),
             _ => false,
         }));
-        let mut reached = Reached::among(self.heap.len());
+        let mut reached = ReachedObjects::among(self.heap.len());
         reached.add(work);
         let mut anywhere = false;
         while let Some(o) = self.reach_on(s, &mut reached) {
@@ -90,7 +90,7 @@ impl Executor<'_> {
                 | ObjKind::SharedDynamic
                 | ObjKind::DeviceLocal => continue,
             };
-            self.kept.add_objects(Some(*o), &reached);
+            self.points_to.add_objects(Some(*o), &reached);
             self.note_written_by_device(*o);
             let before = s.mem.get(o).cloned();
             if let (Some(before), Some(written)) = (&before, &written)
@@ -98,7 +98,7 @@ impl Executor<'_> {
             {
                 continue;
             }
-            self.forget(s, *o, &what, false);
+            self.havoc(s, *o, &what, false);
             if let (Some(before), Some(written)) = (before, &written) {
                 self.keep_beside(s, *o, &before, written);
             }
@@ -112,7 +112,7 @@ impl Executor<'_> {
 
 impl ExecutionContext<'_> {
     /// Loads a pointer through a lost pointer.
-    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
+    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &UnknownPointer) -> Value {
         if lost.unset {
             return self.lost_pointer(lost.clone());
         }
@@ -125,34 +125,34 @@ impl ExecutionContext<'_> {
             }
             _ => None,
         };
-        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
+        self.lost_pointer(UnknownPointer { reason: lost.reason.clone(), among, unset: false })
     }
 }
 
 impl MemoryDomain<'_> {
-    pub(in crate::symbolic) fn mark(&self) -> Mark {
-        Mark { news: self.kept.news.len(), objects: self.heap.len() }
+    pub(in crate::symbolic) fn mark(&self) -> PointsToMark {
+        PointsToMark { news: self.points_to.news.len(), objects: self.heap.len() }
     }
 
     /// Whether an address has been stored since the start of an iteration that an earlier part of it might have loaded.
-    pub(in crate::symbolic) fn has_kept_more(&self, since: Mark) -> bool {
-        self.kept.news_since(since).next().is_some()
+    pub(in crate::symbolic) fn has_kept_more(&self, since: PointsToMark) -> bool {
+        self.points_to.news_since(since).next().is_some()
     }
 
     /// Makes the addresses in these objects unknown, since every iteration stores new ones.
-    pub(in crate::symbolic) fn give_up_places(&mut self, since: Mark) {
-        let places: Vec<Option<ObjId>> = self.kept.news_since(since).collect();
+    pub(in crate::symbolic) fn give_up_places(&mut self, since: PointsToMark) {
+        let places: Vec<Option<ObjId>> = self.points_to.news_since(since).collect();
         for p in places {
             match p {
-                Some(o) => self.kept.add_anything(o),
-                None => self.kept.unsettled = true,
+                Some(o) => self.points_to.add_anything(o),
+                None => self.points_to.unsettled = true,
             }
         }
     }
 
     /// Records the addresses in a value stored through a pointer.
-    pub(in crate::symbolic) fn keep(&mut self, to: &[Target], v: &Value) {
-        let mut found = Stored::default();
+    pub(in crate::symbolic) fn keep(&mut self, to: &[GuardedTarget], v: &Value) {
+        let mut found = StoredAddresses::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
         if found.is_empty() {
             return;
@@ -162,11 +162,11 @@ impl MemoryDomain<'_> {
                 match self.own_links(t, v) {
                     Some((o, at, to)) => {
                         for to in to {
-                            self.kept.add_link(o, at, to);
+                            self.points_to.add_link(o, at, to);
                         }
-                        self.kept.add_untangled(place, &found);
+                        self.points_to.add_untangled(place, &found);
                     }
-                    None => self.kept.add(place, &found),
+                    None => self.points_to.add(place, &found),
                 }
             }
         }
@@ -174,18 +174,18 @@ impl MemoryDomain<'_> {
 
     /// Records the addresses in a value stored through an unknown pointer.
     pub(in crate::symbolic) fn keep_anywhere(&mut self, v: &Value) {
-        let mut found = Stored::default();
+        let mut found = StoredAddresses::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
-        self.kept.add(None, &found);
+        self.points_to.add(None, &found);
     }
 
     /// Records the addresses copied from one pointer's targets to another's.
-    pub fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
-        let mut found = Stored::default();
+    pub fn keep_copy(&mut self, s: &State, to: &[GuardedTarget], from: &[GuardedTarget]) {
+        let mut found = StoredAddresses::default();
         for t in from {
             match &t.base {
                 Base::Object(o) => self.stored_at(s, *o, &mut found),
-                Base::Unknown(Lost { among: Some(a), .. }) => {
+                Base::Unknown(UnknownPointer { among: Some(a), .. }) => {
                     for o in &a.objects {
                         self.stored_at(s, *o, &mut found);
                     }
@@ -200,15 +200,15 @@ impl MemoryDomain<'_> {
         }
         for t in to {
             for place in keys(&t.base) {
-                self.kept.add(place, &found);
+                self.points_to.add(place, &found);
             }
         }
     }
 
     /// Collects the addresses that a load from an object may return in a state.
-    pub(in crate::symbolic) fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
+    pub(in crate::symbolic) fn stored_at(&self, s: &State, o: ObjId, out: &mut StoredAddresses) {
         let elsewhere = self.stored_itself_at(s, o, out);
-        let Some(anywhere) = self.kept.places.get(&None) else { return };
+        let Some(anywhere) = self.points_to.places.get(&None) else { return };
         charge_each(cost::OBJECT, anywhere.size());
         if elsewhere.objects {
             out.objects.extend(&anywhere.objects);
@@ -220,29 +220,35 @@ impl MemoryDomain<'_> {
 
     /// Collects these addresses without those stored through unknown pointers; returns which of the latter may be
     /// loaded here too.
-    pub(in crate::symbolic) fn stored_itself_at(&self, s: &State, o: ObjId, out: &mut Stored) -> Elsewhere {
+    pub(in crate::symbolic) fn stored_itself_at(
+        &self,
+        s: &State,
+        o: ObjId,
+        out: &mut StoredAddresses,
+    ) -> UnknownStores {
         let mut objects = vec![];
         let known = self.held_in_cells(s, o, &mut objects);
         charge_each(cost::OBJECT, objects.len());
         out.objects.extend(objects);
         let cells_only = s.mem.get(&o).is_some_and(|st| {
-            matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v))
+            matches!(st.rest, UncoveredContents::Uninit | UncoveredContents::Zero)
+                && st.cells.values().all(|(_, v)| is_known(v))
         });
         if cells_only {
             for (_, v) in s.mem[&o].cells.values() {
                 out.add_value(v, &|t| self.is_no_address(t));
             }
-            return Elsewhere { objects: !known, functions: false };
+            return UnknownStores { objects: !known, functions: false };
         }
-        if let Some(all) = self.kept.places.get(&Some(o)) {
+        if let Some(all) = self.points_to.places.get(&Some(o)) {
             charge_each(cost::OBJECT, all.size());
             out.add(all);
         }
         out.anything |= !self.is_followed(o);
-        Elsewhere { objects: !known, functions: true }
+        UnknownStores { objects: !known, functions: true }
     }
 
-    /// Whether every store to an object is either executed or recorded in `kept`.
+    /// Whether every store to an object is either executed or recorded in `points_to`.
     pub(in crate::symbolic) fn is_followed(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
     }
@@ -254,33 +260,38 @@ impl MemoryDomain<'_> {
             all.add_constant(self.program, r.module, initial);
         }
         let objects = all.globals.iter().map(|g| self.global_object(g.module, g.global)).collect();
-        self.kept.add(Some(o), &Stored { objects, functions: all.named.into_iter().collect(), anything: all.opaque });
+        self.points_to.add(
+            Some(o),
+            &StoredAddresses { objects, functions: all.named.into_iter().collect(), anything: all.opaque },
+        );
     }
 
     /// Possible targets of a pointer loaded from these objects; `None` if unknown.
-    fn places_in(&self, objects: &[ObjId]) -> Option<Rc<Places>> {
-        if self.kept.unsettled {
+    fn places_in(&self, objects: &[ObjId]) -> Option<Rc<PossibleTargets>> {
+        if self.points_to.unsettled {
             return None;
         }
-        let mut all = Stored::default();
+        let mut all = StoredAddresses::default();
         for o in objects {
             if !self.is_followed(*o) {
                 return None;
             }
-            if let Some(there) = self.kept.places.get(&Some(*o)) {
+            if let Some(there) = self.points_to.places.get(&Some(*o)) {
                 all.add(there);
             }
         }
-        if let Some(anywhere) = self.kept.places.get(&None) {
+        if let Some(anywhere) = self.points_to.places.get(&None) {
             all.objects.extend(&anywhere.objects);
             all.functions.extend(&anywhere.functions);
         }
-        self.kept.add_twins(&mut all.objects);
+        self.points_to.add_twins(&mut all.objects);
         if all.anything || all.size() > MAX_PLACES {
             return None;
         }
-        let mut places =
-            Places { objects: all.objects.into_iter().collect(), functions: all.functions.into_iter().collect() };
+        let mut places = PossibleTargets {
+            objects: all.objects.into_iter().collect(),
+            functions: all.functions.into_iter().collect(),
+        };
         places.objects.sort_unstable();
         places.functions.sort_unstable();
         Some(Rc::new(places))
@@ -294,19 +305,20 @@ impl MemoryDomain<'_> {
         }
         let Some(places) = self.places_in(&[o]) else { return v };
         let found = p.iter().map(|t| match &t.base {
-            Base::Unknown(l @ Lost { among: None, .. }) => {
-                Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() }
-            }
+            Base::Unknown(l @ UnknownPointer { among: None, .. }) => GuardedTarget {
+                base: Base::Unknown(UnknownPointer { among: Some(places.clone()), ..l.clone() }),
+                ..t.clone()
+            },
             _ => t.clone(),
         });
         Value::Ptr(Rc::new(found.collect()))
     }
 
     /// Havocs the targets of a store through a lost pointer; the stored addresses are already recorded.
-    pub(in crate::symbolic) fn forget_lost(
+    pub(in crate::symbolic) fn havoc_unknown_store(
         &mut self,
         s: &mut State,
-        lost: &Lost,
+        lost: &UnknownPointer,
         reason: &UnknownReason,
         device: bool,
     ) {
@@ -321,12 +333,12 @@ impl MemoryDomain<'_> {
                     }
                 }
             }
-            _ => self.forget_escaped(s, reason, device),
+            _ => self.havoc_escaped(s, reason, device),
         }
     }
 
     /// Possible targets of a lost pointer: none if it was never set, else its candidates or all escaped objects.
-    pub(in crate::symbolic) fn places_of_lost(&self, s: &State, lost: &Lost) -> Vec<ObjId> {
+    pub(in crate::symbolic) fn places_of_lost(&self, s: &State, lost: &UnknownPointer) -> Vec<ObjId> {
         match &lost.among {
             _ if lost.unset => vec![],
             Some(a) => a.objects.clone(),
@@ -335,7 +347,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Objects to which a pointer may lead.
-    pub fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
+    pub fn objects_at(&self, s: &State, p: &[GuardedTarget]) -> Vec<ObjId> {
         p.iter()
             .flat_map(|t| match &t.base {
                 Base::Object(o) => vec![*o],
@@ -349,7 +361,7 @@ impl MemoryDomain<'_> {
     /// Objects to which pointers in an object may lead.
     pub(in crate::symbolic) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
         if !self.held_in_cells(s, o, out) {
-            out.extend(self.kept.objects(None));
+            out.extend(self.points_to.objects(None));
         }
     }
 
@@ -365,19 +377,21 @@ impl MemoryDomain<'_> {
         }
         // If every cell is known, an address that is not in a cell has been overwritten.
         let known = state.is_some_and(|st| {
-            !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_))
-                && st.cells.values().all(|(_, v)| is_known(v))
+            !matches!(
+                st.rest,
+                UncoveredContents::Unknown { .. } | UncoveredContents::Layer(_) | UncoveredContents::Either(_)
+            ) && st.cells.values().all(|(_, v)| is_known(v))
         });
         if !known {
-            out.extend(self.kept.objects(Some(o)));
+            out.extend(self.points_to.objects(Some(o)));
         }
         known
     }
 
     /// Objects to which a pointer in memory, or a number that contains an address, may lead.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
-        let mut found = Reached::among(self.heap.len());
-        found.add(self.kept.exposed.iter().copied());
+        let mut found = ReachedObjects::among(self.heap.len());
+        found.add(self.points_to.exposed.iter().copied());
         let mut held = vec![];
         for o in s.mem.keys() {
             held.clear();
@@ -385,7 +399,7 @@ impl MemoryDomain<'_> {
             found.add(held.iter().copied());
         }
         // A kernel's stores to device memory have no cells. Variables without cells have ended.
-        for (place, k) in &self.kept.places {
+        for (place, k) in &self.points_to.places {
             if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) {
                 found.add(k.objects.iter().copied());
             }
@@ -394,7 +408,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Takes the next reached object and adds the objects to which its pointers may lead; returns that object.
-    pub(in crate::symbolic) fn reach_on(&self, s: &State, reached: &mut Reached) -> Option<ObjId> {
+    pub(in crate::symbolic) fn reach_on(&self, s: &State, reached: &mut ReachedObjects) -> Option<ObjId> {
         let o = reached.next()?;
         let mut held = vec![];
         let known = self.held_in_cells(s, o, &mut held);
@@ -407,14 +421,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Reaches the objects whose addresses were stored through unknown pointers.
-    pub(in crate::symbolic) fn reach_anywhere(&self, reached: &mut Reached) {
-        reached.add_anywhere(self.kept.objects(None));
+    pub(in crate::symbolic) fn reach_anywhere(&self, reached: &mut ReachedObjects) {
+        reached.add_anywhere(self.points_to.objects(None));
     }
 
     /// Havocs everything that an unknown pointer could reach: the heap, globals and variables whose addresses are
     /// stored somewhere. Device memory, which the host writes only through CUDA functions, is included if `device` is
     /// true.
-    pub(in crate::symbolic) fn forget_escaped(&mut self, s: &mut State, reason: &UnknownReason, device: bool) {
+    pub(in crate::symbolic) fn havoc_escaped(&mut self, s: &mut State, reason: &UnknownReason, device: bool) {
         let mut all: Vec<ObjId> = self.escaped(s);
         if self.side == Side::Device {
             self.kernel.written_anywhere = true;
@@ -430,7 +444,7 @@ impl MemoryDomain<'_> {
             if !self.read_only(o)
                 || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
             {
-                self.forget(s, o, reason, false);
+                self.havoc(s, o, reason, false);
             }
         }
     }
@@ -439,9 +453,9 @@ impl MemoryDomain<'_> {
 impl Terms {
     /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
     /// which they lead, if all are known.
-    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
+    fn own_links(&self, t: &GuardedTarget, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
         let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
-        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
+        let constant = |t: &GuardedTarget| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
         let leads = p.iter().filter(|x| {
             !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
         });

@@ -9,7 +9,7 @@
 //! here. Plain data below the executor: it does not know from which values and states the addresses come.
 
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Lost, Value};
+use crate::symbolic::memory::value::{Base, UnknownPointer, Value};
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,14 +21,14 @@ const MAX_MIXED: usize = 64;
 
 /// Addresses ever stored in one object.
 #[derive(Clone, Debug, Default)]
-pub struct Stored {
+pub struct StoredAddresses {
     pub(in crate::symbolic) objects: FxHashSet<ObjId>,
     pub(in crate::symbolic) functions: FxHashSet<FuncRef>,
     /// Whether any other address may be stored too: an assembled number, or a value left by code that is not followed.
     pub(in crate::symbolic) anything: bool,
 }
 
-impl Stored {
+impl StoredAddresses {
     pub(super) fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.functions.is_empty() && !self.anything
     }
@@ -69,7 +69,7 @@ impl Stored {
                         }
                         // Null is no object's address.
                         Base::Null => {}
-                        Base::Unknown(Lost { among: Some(a), .. }) => {
+                        Base::Unknown(UnknownPointer { among: Some(a), .. }) => {
                             self.objects.extend(&a.objects);
                             self.functions.extend(&a.functions);
                         }
@@ -93,8 +93,8 @@ impl Stored {
 
 /// Addresses stored in each object; those stored through unknown pointers are under `None`.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
-    pub(super) places: FxHashMap<Option<ObjId>, Stored>,
+pub struct PointsTo {
+    pub(super) places: FxHashMap<Option<ObjId>, StoredAddresses>,
     /// Keys with new entries, the latest last.
     pub(super) news: Vec<Option<ObjId>>,
     /// Whether the addresses stored through unknown pointers could not be determined.
@@ -103,7 +103,7 @@ pub struct Kept {
     pub(super) twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
     /// Objects that callbacks may write at any later time: functions given to a library in a loop or at an unknown time
     /// (`effects/unanalysed_call.rs`).
-    pub(super) lent: Stored,
+    pub(super) lent: StoredAddresses,
     /// Whether any call may return to an earlier program point (`setjmp`).
     pub(in crate::symbolic) comes_back: bool,
     /// Objects whose addresses were read as integers, or which code that is not followed could reach. An unknown
@@ -119,13 +119,13 @@ pub struct Kept {
 
 /// Point in time: the number of recorded entries and of objects.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::symbolic) struct Mark {
+pub(in crate::symbolic) struct PointsToMark {
     pub(super) news: usize,
     pub(super) objects: usize,
 }
 
-impl Kept {
-    pub(in crate::symbolic) fn add(&mut self, place: Option<ObjId>, what: &Stored) {
+impl PointsTo {
+    pub(in crate::symbolic) fn add(&mut self, place: Option<ObjId>, what: &StoredAddresses) {
         if let Some(o) = place
             && what.objects.contains(&o)
         {
@@ -134,7 +134,7 @@ impl Kept {
         self.add_untangled(place, what);
     }
 
-    pub(super) fn add_untangled(&mut self, place: Option<ObjId>, what: &Stored) {
+    pub(super) fn add_untangled(&mut self, place: Option<ObjId>, what: &StoredAddresses) {
         if what.is_empty() {
             return;
         }
@@ -147,12 +147,12 @@ impl Kept {
     }
 
     pub(in crate::symbolic) fn add_objects(&mut self, place: Option<ObjId>, objects: &[ObjId]) {
-        self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
+        self.add(place, &StoredAddresses { objects: objects.iter().copied().collect(), ..StoredAddresses::default() });
     }
 
     /// Total number of stored addresses, plus one for each key.
     pub(in crate::symbolic) fn size(&self) -> usize {
-        self.places.values().map(Stored::size).sum::<usize>() + self.places.len()
+        self.places.values().map(StoredAddresses::size).sum::<usize>() + self.places.len()
     }
 
     /// Records the objects that functions given to a library may write at any later time.
@@ -241,7 +241,7 @@ impl Kept {
 
     /// Records that the addresses in an object are unknown.
     pub(in crate::symbolic) fn add_anything(&mut self, o: ObjId) {
-        self.add(Some(o), &Stored { anything: true, ..Stored::default() });
+        self.add(Some(o), &StoredAddresses { anything: true, ..StoredAddresses::default() });
     }
 
     /// Functions whose addresses were stored through unknown pointers.
@@ -285,7 +285,7 @@ impl Kept {
     }
 
     /// Keys, older than a mark, with new entries since then.
-    pub(super) fn news_since(&self, mark: Mark) -> impl Iterator<Item = Option<ObjId>> {
+    pub(super) fn news_since(&self, mark: PointsToMark) -> impl Iterator<Item = Option<ObjId>> {
         self.news[mark.news..].iter().copied().filter(move |p| p.is_none_or(|o| (o.0 as usize) < mark.objects))
     }
 
@@ -299,7 +299,7 @@ impl Kept {
 pub(super) fn keys(to: &Base) -> Vec<Option<ObjId>> {
     match to {
         Base::Object(o) => vec![Some(*o)],
-        Base::Unknown(Lost { among: Some(a), .. }) => a.objects.iter().copied().map(Some).collect(),
+        Base::Unknown(UnknownPointer { among: Some(a), .. }) => a.objects.iter().copied().map(Some).collect(),
         Base::Unknown(_) => vec![None],
         Base::Null | Base::Func(_) => vec![],
     }

@@ -9,14 +9,14 @@ use base::work::{charge, cost};
 const BITS: usize = 64;
 
 /// Reached objects, and those of them that the walk has not yet visited.
-pub(in crate::symbolic) struct Reached {
+pub(in crate::symbolic) struct ReachedObjects {
     words: Vec<u64>,
     open: Vec<ObjId>,
     /// Whether objects whose addresses were stored through unknown pointers are included.
     anywhere: bool,
 }
 
-impl Reached {
+impl ReachedObjects {
     /// Empty set among `objects` objects.
     pub(in crate::symbolic) fn among(objects: usize) -> Self {
         charge(objects as u64 / BITS as u64);
@@ -68,13 +68,13 @@ impl Reached {
 
 #[cfg(test)]
 mod tests {
-    use super::Reached;
+    use super::ReachedObjects;
     use crate::symbolic::memory::object::ObjId;
     use base::work::{Work, cost, done};
 
     #[test]
     fn what_is_reached_is_in_order_and_gone_on_from_once() {
-        let mut all = Reached::among(70);
+        let mut all = ReachedObjects::among(70);
         all.add([69, 3, 64, 3, 0].map(ObjId));
         // An object made since.
         all.add([200, 69].map(ObjId));
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_is_passed_again_is_charged_again() {
-        let mut all = Reached::among(0);
+        let mut all = ReachedObjects::among(0);
         let before = done();
         all.add((0..100).chain(0..100).map(ObjId));
         assert_eq!(done() - before, Work::units(200 * cost::OBJECT));

@@ -1,6 +1,6 @@
 //! Owner of symbols and of terms: hash-consed nodes, so that equal terms of one arena have equal ids.
 
-use super::interval::Range;
+use super::interval::Interval;
 use super::term::{Monomial, Poly, SymId, SymKind, Symbol, Term, TermId};
 use base::work::{charge, charge_each, cost};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ const TERM_BYTES: u64 = 240;
 
 /// Size of an arena at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct ArenaMark {
     terms: usize,
     symbols: usize,
 }
@@ -19,7 +19,7 @@ pub struct Mark {
 #[derive(Clone, Default, Debug)]
 pub struct Arena {
     pub(super) nodes: Vec<Term>,
-    pub(super) ranges: Vec<Range>,
+    pub(super) ranges: Vec<Interval>,
     pub(super) index: FxHashMap<Term, TermId>,
     pub(super) negations: FxHashMap<TermId, TermId>,
     /// Results of [`Arena::unwrapped`].
@@ -61,7 +61,7 @@ impl Arena {
     }
     /// Bounds of an integer term that hold without any path condition.
     #[must_use]
-    pub fn range(&self, t: TermId) -> Range {
+    pub fn range(&self, t: TermId) -> Interval {
         self.ranges[t.0 as usize]
     }
     #[must_use]
@@ -116,12 +116,12 @@ impl Arena {
         self.intern(if v { Term::True } else { Term::False })
     }
     /// Creates a fresh symbol with the next serial number.
-    pub fn fresh(&mut self, kind: SymKind, name: impl Into<String>, range: Range) -> TermId {
+    pub fn fresh(&mut self, kind: SymKind, name: impl Into<String>, range: Interval) -> TermId {
         let id = self.new_symbol(kind, name.into(), range);
         self.intern(Term::Sym(id))
     }
     pub fn fresh_bool(&mut self, kind: SymKind, name: impl Into<String>) -> TermId {
-        let id = self.new_symbol(kind, name.into(), Range::new(0, 1));
+        let id = self.new_symbol(kind, name.into(), Interval::new(0, 1));
         self.intern(Term::BoolSym(id))
     }
     /// Renames a symbol whose name became known later.
@@ -137,7 +137,7 @@ impl Arena {
         }
         self.intern(Term::Sym(s))
     }
-    pub(super) fn new_symbol(&mut self, kind: SymKind, name: String, range: Range) -> SymId {
+    pub(super) fn new_symbol(&mut self, kind: SymKind, name: String, range: Interval) -> SymId {
         let serial = u32::try_from(self.symbols.len()).expect("fewer than 2^32 symbols");
         self.symbols.push(Symbol { kind, name, range, serial });
         SymId(serial)
@@ -182,14 +182,14 @@ impl Arena {
 
     /// Returns the present size. Clears the memo tables, so that repeated work costs the same as the first time.
     #[must_use]
-    pub fn mark(&mut self) -> Mark {
+    pub fn mark(&mut self) -> ArenaMark {
         self.negations.clear();
         self.unwrapped.clear();
-        Mark { terms: self.nodes.len(), symbols: self.symbols.len() }
+        ArenaMark { terms: self.nodes.len(), symbols: self.symbols.len() }
     }
 
     /// Removes all terms and symbols created since a mark, so that the next task finds the arena as this one did.
-    pub fn rewind(&mut self, to: Mark) {
+    pub fn rewind(&mut self, to: ArenaMark) {
         let mut freed = 0;
         for node in self.nodes.drain(to.terms.min(self.nodes.len())..) {
             freed += list_bytes(&node);
@@ -224,7 +224,7 @@ fn list_bytes(t: &Term) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::Arena;
-    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::interval::Interval;
     use crate::symbolic::terms::term::SymKind;
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
         let before = a.bytes();
         let all = (0..1000)
             .map(|i| {
-                let n = a.fresh(SymKind::Iteration { name: "n".into() }, format!("n{i}"), Range::new(0, 100));
+                let n = a.fresh(SymKind::Iteration { name: "n".into() }, format!("n{i}"), Interval::new(0, 100));
                 a.le_zero(n)
             })
             .collect::<Vec<_>>();

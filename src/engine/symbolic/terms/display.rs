@@ -1,7 +1,7 @@
 //! Terms as C-like expressions, for messages and dumps.
 
 use super::arena::Arena;
-use super::functions::Function;
+use super::functions::UninterpretedFunction;
 use super::term::{Term, TermId};
 
 /// Maximum depth and number of parts of a shown term: a larger term is shown less deeply. Shared subterms count each
@@ -13,7 +13,7 @@ const PARTS: u32 = 60;
 #[must_use]
 pub fn term(a: &Arena, t: TermId) -> String {
     let shown = (2..=DEPTH).rev().map(|depth| {
-        let mut shown = Shown { a, left: PARTS };
+        let mut shown = DisplayedTerm { a, left: PARTS };
         let text = shown.part(t, 0, depth);
         (shown.left > 0, text)
     });
@@ -27,12 +27,12 @@ pub fn term(a: &Arena, t: TermId) -> String {
     last
 }
 
-struct Shown<'a> {
+struct DisplayedTerm<'a> {
     a: &'a Arena,
     left: u32,
 }
 
-impl Shown<'_> {
+impl DisplayedTerm<'_> {
     /// Formats a part; `level` is 0 in a sum, 1 in a product, 2 in an atom.
     fn part(&mut self, t: TermId, level: u8, depth: u32) -> String {
         if depth == 0 || self.left == 0 {
@@ -88,10 +88,10 @@ impl Shown<'_> {
             Term::BitXor(x, y, _) => format!("({} ^ {})", self.part(*x, 2, d), self.part(*y, 2, d)),
             Term::Pow2(x) => format!("2^{}", self.part(*x, 2, d)),
             Term::Apply { function, args, .. } => match function {
-                Function::Content => "a value in memory".into(),
-                Function::File | Function::Word => "a value read from a file".into(),
-                Function::Round(_) => "a value that a loop wrote".into(),
-                Function::Reading { .. } if args.len() == 1 => self.part(args[0], level, depth),
+                UninterpretedFunction::Content => "a value in memory".into(),
+                UninterpretedFunction::File | UninterpretedFunction::Word => "a value read from a file".into(),
+                UninterpretedFunction::Round(_) => "a value that a loop wrote".into(),
+                UninterpretedFunction::Reading { .. } if args.len() == 1 => self.part(args[0], level, depth),
                 _ => format!("{function}({})", args.iter().map(|x| self.part(*x, 0, d)).collect::<Vec<_>>().join(", ")),
             },
             Term::True => "true".into(),

@@ -7,7 +7,7 @@
 //! Programming Guide 13.0, Mathematical Functions). Host arithmetic is taken not to be compiled with `-ffast-math`.
 
 use super::arena::Arena;
-use super::interval::Range;
+use super::interval::Interval;
 use super::term::{SymKind, TermId};
 use crate::symbolic::memory::value::{Ratio, Rounding};
 use base::reasons::UnknownReason;
@@ -17,7 +17,7 @@ use ir::BinOp;
 const UNIT: u32 = 60;
 
 /// Numbers beyond 2 to the power of this are not followed: below it no format overflows.
-const MOST: u32 = 60;
+const MAX: u32 = 60;
 
 /// Denominators up to 2 to the power of this are followed: nothing underflows.
 const FINEST: u32 = 60;
@@ -35,14 +35,14 @@ pub const fn precision(width: u32) -> Option<u32> {
 
 /// A format, and whether its division may be less exact than rounding to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct FloatFormat {
     pub precision: u32,
     pub rough_division: bool,
 }
 
 /// Rounding to an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum IntegerRounding {
     Floor,
     Ceil,
     Trunc,
@@ -50,7 +50,7 @@ pub enum Whole {
 
 /// Comparison of numbers; LLVM's ordered and unordered predicates differ only for NaNs, and no [`Ratio`] is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum FloatComparison {
     Eq,
     Ne,
     Lt,
@@ -61,7 +61,7 @@ pub enum Compared {
     Never,
 }
 
-impl Compared {
+impl FloatComparison {
     /// Comparison that LLVM's name of a predicate denotes.
     #[must_use]
     pub fn of(pred: &str) -> Option<Self> {
@@ -140,7 +140,7 @@ impl Arena {
     fn rounded(&self, num: TermId, den: i128, before: Rounding, precision: u32) -> Option<Ratio> {
         let most = self.magnitude(num)?;
         let units = self.units(&Ratio { num, den, rounding: before })?;
-        if den > 1 << FINEST || units > 1 << (UNIT + MOST) {
+        if den > 1 << FINEST || units > 1 << (UNIT + MAX) {
             return None;
         }
         if before == Rounding::Exact && is_power_of_two(den) && most <= 1 << precision {
@@ -177,7 +177,7 @@ impl Arena {
     }
 
     /// Arithmetic operation; `None` if it is not followed.
-    pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: Format) -> Option<Ratio> {
+    pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: FloatFormat) -> Option<Ratio> {
         let (ex, ey) = (x.rounding.error(), y.rounding.error());
         let both_exact = x.rounding == Rounding::Exact && y.rounding == Rounding::Exact;
         let (num, den, error) = match op {
@@ -243,7 +243,7 @@ impl Arena {
     }
 
     fn within_limits(&self, r: Ratio) -> Option<Ratio> {
-        (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MOST)).then_some(r)
+        (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MAX)).then_some(r)
     }
 
     /// Returns the same fraction in lower terms, if the common factor divides every coefficient.
@@ -256,7 +256,7 @@ impl Arena {
     }
 
     /// Rounds a number to an integer: an exact term if rounding errors cannot matter, else an unknown within the error.
-    pub fn real_whole(&mut self, r: &Ratio, way: Whole) -> Option<TermId> {
+    pub fn real_whole(&mut self, r: &Ratio, way: IntegerRounding) -> Option<TermId> {
         let most = self.magnitude(r.num)? / r.den + 1;
         let decided = match r.rounding {
             Rounding::Exact => true,
@@ -275,20 +275,20 @@ impl Arena {
         let more = self.fresh(
             SymKind::Unknown { reason: UnknownReason::FloatRounding },
             "?",
-            Range::new(0, slack.checked_mul(2)? / r.den + 1),
+            Interval::new(0, slack.checked_mul(2)? / r.den + 1),
         );
         Some(self.add(lowest, more))
     }
 
-    fn whole(&mut self, num: TermId, den: i128, way: Whole) -> TermId {
+    fn whole(&mut self, num: TermId, den: i128, way: IntegerRounding) -> TermId {
         match way {
-            Whole::Floor => self.floor_div(num, den),
-            Whole::Ceil => {
+            IntegerRounding::Floor => self.floor_div(num, den),
+            IntegerRounding::Ceil => {
                 let n = self.neg(num);
                 let q = self.floor_div(n, den);
                 self.neg(q)
             }
-            Whole::Trunc => {
+            IntegerRounding::Trunc => {
                 let d = self.int(den);
                 self.div(num, d)
             }
@@ -296,12 +296,12 @@ impl Arena {
     }
 
     /// Compares two numbers.
-    pub fn real_compare(&mut self, how: Compared, x: &Ratio, y: &Ratio) -> Option<TermId> {
+    pub fn real_compare(&mut self, how: FloatComparison, x: &Ratio, y: &Ratio) -> Option<TermId> {
         let how = match how {
-            Compared::Always => return Some(self.bool(true)),
-            Compared::Never => return Some(self.bool(false)),
-            Compared::Gt => return self.real_compare(Compared::Lt, y, x),
-            Compared::Ge => return self.real_compare(Compared::Le, y, x),
+            FloatComparison::Always => return Some(self.bool(true)),
+            FloatComparison::Never => return Some(self.bool(false)),
+            FloatComparison::Gt => return self.real_compare(FloatComparison::Lt, y, x),
+            FloatComparison::Ge => return self.real_compare(FloatComparison::Le, y, x),
             how => how,
         };
         let den = x.den.checked_mul(y.den)?;
@@ -316,25 +316,25 @@ impl Arena {
         // Different numbers are farther apart than the errors: by at least one in the numerator.
         if exact_if_equal && (slack == 0 || (x.rounding.error() + y.rounding.error()).checked_mul(den)? < 1 << UNIT) {
             return Some(match how {
-                Compared::Eq => self.eq(l, r),
-                Compared::Ne => self.ne(l, r),
-                Compared::Lt => self.lt(l, r),
+                FloatComparison::Eq => self.eq(l, r),
+                FloatComparison::Ne => self.ne(l, r),
+                FloatComparison::Lt => self.lt(l, r),
                 _ => self.le(l, r),
             });
         }
         let either = self.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparisonRounded }, "?");
         let (low, high) = (self.add_const(l, -slack), self.add_const(l, slack));
         let (surely, possibly) = match how {
-            Compared::Eq | Compared::Ne => {
+            FloatComparison::Eq | FloatComparison::Ne => {
                 let (above, below) = (self.le(low, r), self.le(r, high));
                 (self.bool(false), self.and(above, below))
             }
-            Compared::Lt => (self.lt(high, r), self.lt(low, r)),
+            FloatComparison::Lt => (self.lt(high, r), self.lt(low, r)),
             _ => (self.le(high, r), self.le(low, r)),
         };
         let maybe = self.and(possibly, either);
         let holds = self.or(surely, maybe);
-        Some(if how == Compared::Ne { self.not(holds) } else { holds })
+        Some(if how == FloatComparison::Ne { self.not(holds) } else { holds })
     }
 
     /// Whether a number certainly has at most `bits` bits.

@@ -2,7 +2,7 @@
 //! ([`Term::Apply`](super::term::Term)).
 //!
 //! Equal arguments give equal values; further facts about a value are stated by the code that needs them. The string of
-//! a function ([`Function::text`]) serves people, dumps, solver keys and SMT-LIB: no decision depends on it.
+//! a function ([`UninterpretedFunction::text`]) serves people, dumps, solver keys and SMT-LIB: no decision depends on it.
 
 use super::term::wrap_value;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// An uninterpreted function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Function {
+pub enum UninterpretedFunction {
     /// Maps an object, the version of its contents, an offset and a width in bits to the value there.
     Content,
     /// Maps a file's number, a width in bits and a byte position to the value there.
@@ -38,7 +38,7 @@ pub enum Function {
     OfHost(u32),
 }
 
-impl Function {
+impl UninterpretedFunction {
     /// Whether the values come from memory or files, so that those of a loop's iterations may have something in common.
     #[must_use]
     pub const fn is_memory(self) -> bool {
@@ -73,7 +73,7 @@ impl Function {
     }
 }
 
-impl fmt::Display for Function {
+impl fmt::Display for UninterpretedFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())
     }
@@ -124,25 +124,25 @@ impl BitFunction {
 
 #[cfg(test)]
 mod tests {
-    use super::{BitFunction, Function};
+    use super::{BitFunction, UninterpretedFunction};
 
     #[test]
     fn functions_are_written_apart() {
         let all = [
-            (Function::Content, "content"),
-            (Function::File, "file"),
-            (Function::Word, "word"),
-            (Function::Round(7), "round 7"),
-            (Function::Reading { bits: 32, signed: true }, "signed32"),
-            (Function::Reading { bits: 8, signed: false }, "unsigned8"),
-            (Function::Address, "address"),
-            (Function::Code, "function"),
-            (Function::Made, "made"),
-            (Function::Sum, "sum"),
-            (Function::OfBits(BitFunction::ZerosInFront, 64), "ctlz64"),
-            (Function::Funnel { left: true, bits: 32 }, "fshl32"),
-            (Function::Funnel { left: false, bits: 32 }, "fshr32"),
-            (Function::OfHost(12), "number 12"),
+            (UninterpretedFunction::Content, "content"),
+            (UninterpretedFunction::File, "file"),
+            (UninterpretedFunction::Word, "word"),
+            (UninterpretedFunction::Round(7), "round 7"),
+            (UninterpretedFunction::Reading { bits: 32, signed: true }, "signed32"),
+            (UninterpretedFunction::Reading { bits: 8, signed: false }, "unsigned8"),
+            (UninterpretedFunction::Address, "address"),
+            (UninterpretedFunction::Code, "function"),
+            (UninterpretedFunction::Made, "made"),
+            (UninterpretedFunction::Sum, "sum"),
+            (UninterpretedFunction::OfBits(BitFunction::ZerosInFront, 64), "ctlz64"),
+            (UninterpretedFunction::Funnel { left: true, bits: 32 }, "fshl32"),
+            (UninterpretedFunction::Funnel { left: false, bits: 32 }, "fshr32"),
+            (UninterpretedFunction::OfHost(12), "number 12"),
         ];
         for (f, text) in all {
             assert_eq!(f.to_string(), text);
@@ -151,6 +151,6 @@ mod tests {
 
     #[test]
     fn a_function_is_small() {
-        assert!(size_of::<Function>() <= 8);
+        assert!(size_of::<UninterpretedFunction>() <= 8);
     }
 }

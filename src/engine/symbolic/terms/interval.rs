@@ -10,12 +10,12 @@ pub const WIDEST: u32 = 120;
 
 /// Inclusive bounds; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Range {
+pub struct Interval {
     pub lo: Option<i128>,
     pub hi: Option<i128>,
 }
 
-impl Range {
+impl Interval {
     pub const ANY: Self = Self { lo: None, hi: None };
     #[must_use]
     pub const fn new(lo: i128, hi: i128) -> Self {
@@ -108,9 +108,9 @@ impl Range {
 
 impl Arena {
     /// Bounds of a node from the bounds of its parts.
-    pub(super) fn compute_range(&self, t: &Term) -> Range {
+    pub(super) fn compute_range(&self, t: &Term) -> Interval {
         match t {
-            Term::Int(v) => Range::point(*v),
+            Term::Int(v) => Interval::point(*v),
             Term::Sym(s) => self.symbol(*s).range,
             Term::Poly(p) => self.range_of_poly(p),
             Term::Div(a, b) => {
@@ -118,14 +118,14 @@ impl Arena {
                 if rb.lo.is_some_and(|v| v >= 1) {
                     let lo = ra.lo.map(|v| if v >= 0 { rb.hi.map_or(0, |h| v / h) } else { v / rb.lo.unwrap_or(1) });
                     let hi = ra.hi.map(|v| if v >= 0 { v / rb.lo.unwrap_or(1) } else { rb.hi.map_or(0, |h| v / h) });
-                    Range { lo, hi }
+                    Interval { lo, hi }
                 } else if let (Some(l), Some(h)) =
                     (ra.lo.and_then(i128::checked_abs), ra.hi.and_then(i128::checked_abs))
                 {
                     let m = l.max(h);
-                    Range::new(-m, m)
+                    Interval::new(-m, m)
                 } else {
-                    Range::ANY
+                    Interval::ANY
                 }
             }
             Term::Rem(a, b) => {
@@ -144,21 +144,21 @@ impl Arena {
                     (Some(l), None) => Some(l.min(0)),
                     (None, m) => m.map(|m| -m),
                 };
-                Range { lo, hi }
+                Interval { lo, hi }
             }
             Term::FloorDiv(a, c) => {
                 let r = self.range(*a);
-                Range { lo: r.lo.map(|v| v.div_euclid(*c)), hi: r.hi.map(|v| v.div_euclid(*c)) }
+                Interval { lo: r.lo.map(|v| v.div_euclid(*c)), hi: r.hi.map(|v| v.div_euclid(*c)) }
             }
-            Term::Mod(_, c) => Range::new(0, c - 1),
+            Term::Mod(_, c) => Interval::new(0, c - 1),
             Term::Ite(_, a, b) => self.range(*a).union(self.range(*b)),
-            Term::Wrap { bits, signed, .. } => Range::of_int(*bits, *signed),
+            Term::Wrap { bits, signed, .. } => Interval::of_int(*bits, *signed),
             Term::BitAnd(a, b, bits) => {
-                let mut r = Range::of_int(*bits, false);
+                let mut r = Interval::of_int(*bits, false);
                 for x in [a, b] {
                     let rx = self.range(*x);
                     if rx.lo.is_some_and(|v| v >= 0) {
-                        r = r.intersect(Range { lo: Some(0), hi: rx.hi });
+                        r = r.intersect(Interval { lo: Some(0), hi: rx.hi });
                     }
                 }
                 r
@@ -168,28 +168,28 @@ impl Arena {
                 match (ra.lo, ra.hi, rb.lo, rb.hi) {
                     (Some(l), Some(h), Some(l2), Some(h2)) if l >= 0 && l2 >= 0 => {
                         let top = 128 - (h | h2).leading_zeros();
-                        Range::new(
+                        Interval::new(
                             if matches!(t, Term::BitOr(..)) { l.max(l2) } else { 0 },
                             (1i128 << top.min(126)) - 1,
                         )
                     }
-                    _ => Range::of_int(*bits, false),
+                    _ => Interval::of_int(*bits, false),
                 }
             }
             Term::Pow2(a) => {
                 let r = self.range(*a);
                 let p = |v: Option<i128>| v.filter(|v| (0..=126).contains(v)).map(|v| 1i128 << v);
-                Range { lo: p(r.lo).or(Some(1)), hi: p(r.hi) }
+                Interval { lo: p(r.lo).or(Some(1)), hi: p(r.hi) }
             }
             Term::Apply { range, .. } => *range,
-            _ => Range::new(0, 1),
+            _ => Interval::new(0, 1),
         }
     }
 
-    fn range_of_poly(&self, p: &Poly) -> Range {
-        let mut sum = Range::point(0);
+    fn range_of_poly(&self, p: &Poly) -> Interval {
+        let mut sum = Interval::point(0);
         for (m, c) in &p.terms {
-            let mut r = Range::point(1);
+            let mut r = Interval::point(1);
             let mut i = 0;
             while i < m.len() {
                 let mut n = 1;
@@ -197,12 +197,12 @@ impl Arena {
                     n += 1;
                 }
                 let base = self.range(m[i]);
-                let mut power = Range::point(1);
+                let mut power = Interval::point(1);
                 for _ in 0..n {
                     power = power.mul(base);
                 }
                 if n % 2 == 0 {
-                    power = power.intersect(Range { lo: Some(0), hi: None });
+                    power = power.intersect(Interval { lo: Some(0), hi: None });
                 }
                 r = r.mul(power);
                 i += n;

@@ -5,7 +5,7 @@
 //! the same on every machine.
 
 use super::arena::Arena;
-use super::interval::Range;
+use super::interval::Interval;
 use super::term::{Term, TermId};
 use base::work::{charge, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,24 +13,24 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Maximum number of comparisons at a time.
-const MOST_ROWS: usize = 240;
+const MAX_ROWS: usize = 240;
 /// Maximum number of unknowns in one comparison.
-const MOST_UNKNOWNS: usize = 16;
+const MAX_UNKNOWNS: usize = 16;
 /// Maximum number of unknowns whose definitions are read.
-const MOST_DEFINED: usize = 40;
+const MAX_DEFINED: usize = 40;
 /// Maximum depth of nested searches for conditions of definitions.
 const DEPTH: u32 = 3;
 /// Maximum depth of nested case splits.
 const SPLITS: u32 = 6;
 /// Maximum number of members of a disjunction that is split.
-const MOST_MEMBERS: usize = 3;
+const MAX_MEMBERS: usize = 3;
 /// Budget of one search, in terms of comparisons, and the cost of reading a definition in this unit.
-const MOST_WORK: u64 = 1 << 14;
+const MAX_WORK: u64 = 1 << 14;
 const DEFINITION: u64 = 32;
 
 /// Comparison `Σ coefficient · unknown + constant <= 0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Row {
+struct LinearRow {
     terms: Vec<(TermId, i128)>,
     constant: i128,
 }
@@ -38,7 +38,7 @@ struct Row {
 /// Facts as linear comparisons.
 #[derive(Default)]
 pub struct Linear {
-    rows: Vec<Row>,
+    rows: Vec<LinearRow>,
     unequal: Vec<TermId>,
     /// Disjunctions found while splitting: in each, at least one member holds.
     either: Vec<Vec<TermId>>,
@@ -49,7 +49,7 @@ pub struct Linear {
     work: Rc<Cell<u64>>,
 }
 
-impl Row {
+impl LinearRow {
     fn of(arena: &mut Arena, t: TermId) -> Option<Self> {
         let mut row = Self { terms: vec![], constant: 0 };
         for (m, c) in arena.poly(t).terms {
@@ -64,7 +64,7 @@ impl Row {
             }
         }
         row.terms.sort_unstable_by_key(|t| t.0);
-        (row.terms.len() <= MOST_UNKNOWNS).then(|| row.tightened())
+        (row.terms.len() <= MAX_UNKNOWNS).then(|| row.tightened())
     }
 
     /// Divides by the common factor of the coefficients; the constant is rounded up, since all unknowns are integers.
@@ -110,7 +110,7 @@ impl Row {
             }
         }
         let constant = self.constant.checked_mul(a)?.checked_add(other.constant.checked_mul(b)?)?;
-        (terms.len() <= MOST_UNKNOWNS).then(|| Self { terms, constant }.tightened())
+        (terms.len() <= MAX_UNKNOWNS).then(|| Self { terms, constant }.tightened())
     }
 }
 
@@ -155,8 +155,8 @@ impl Linear {
                     self.unequal.push(*t);
                 }
             }
-            Term::Or(v) if v.len() <= MOST_MEMBERS => self.either.push(v),
-            Term::False => self.rows.push(Row { terms: vec![], constant: 1 }),
+            Term::Or(v) if v.len() <= MAX_MEMBERS => self.either.push(v),
+            Term::False => self.rows.push(LinearRow { terms: vec![], constant: 1 }),
             _ => {}
         }
     }
@@ -167,7 +167,7 @@ impl Linear {
     }
 
     fn at_most_zero(&mut self, arena: &mut Arena, t: TermId) {
-        if let Some(row) = Row::of(arena, t) {
+        if let Some(row) = LinearRow::of(arena, t) {
             self.rows.push(row);
         }
     }
@@ -181,7 +181,7 @@ impl Linear {
     /// Adds the definitions of unknowns, starting with the comparison of this index.
     fn define(&mut self, arena: &mut Arena, from: usize) {
         let mut at = from;
-        while at < self.rows.len() && self.defined.len() < MOST_DEFINED && self.work.get() > 0 {
+        while at < self.rows.len() && self.defined.len() < MAX_DEFINED && self.work.get() > 0 {
             let unknowns: Vec<TermId> = self.rows[at].terms.iter().map(|t| t.0).collect();
             at += 1;
             for x in unknowns {
@@ -237,7 +237,7 @@ impl Linear {
                 }
             }
             Term::Wrap { arg, bits, signed } => {
-                let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return };
+                let Interval { lo: Some(lo), hi: Some(hi) } = Interval::of_int(bits, signed) else { return };
                 let minus = arena.neg(arg);
                 if self.is_at_least(arena, arg, lo) && self.is_at_least(arena, minus, -hi) {
                     let t = arena.sub(x, arg);
@@ -332,7 +332,7 @@ impl Linear {
 impl Linear {
     /// Whether the facts contradict each other, with case splits if needed.
     fn contradict(&mut self, arena: &mut Arena, splits: u32, split: &mut FxHashSet<TermId>) -> bool {
-        let before = self.work.get().min(MOST_WORK);
+        let before = self.work.get().min(MAX_WORK);
         let mut work = before;
         let found = contradict(self.rows.clone(), &mut work);
         self.spend(before - work);
@@ -389,7 +389,7 @@ impl Linear {
 }
 
 /// Whether no integers satisfy the comparisons, as far as elimination within the limits shows.
-fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
+fn contradict(mut rows: Vec<LinearRow>, work: &mut u64) -> bool {
     loop {
         if rows.iter().any(|r| r.terms.is_empty() && r.constant > 0) {
             return true;
@@ -399,7 +399,7 @@ fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
         let terms: usize = rows.iter().map(|r| r.terms.len()).sum();
         let Some(left) = work.checked_sub(terms as u64) else { return false };
         *work = left;
-        if rows.len() > MOST_ROWS {
+        if rows.len() > MAX_ROWS {
             return false;
         }
         // Numbers of upper and lower bounds of each unknown.
@@ -417,11 +417,11 @@ fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
         else {
             return false;
         };
-        if up * down > MOST_ROWS * 4 {
+        if up * down > MAX_ROWS * 4 {
             return false;
         }
-        let (with, mut rest): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|r| r.coefficient(x) != 0);
-        let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|r| r.coefficient(x) > 0);
+        let (with, mut rest): (Vec<LinearRow>, Vec<LinearRow>) = rows.into_iter().partition(|r| r.coefficient(x) != 0);
+        let (up, down): (Vec<LinearRow>, Vec<LinearRow>) = with.into_iter().partition(|r| r.coefficient(x) > 0);
         for u in &up {
             for d in &down {
                 rest.extend(u.plus(-d.coefficient(x), d, u.coefficient(x)));
@@ -432,7 +432,7 @@ fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
 }
 
 /// Keeps the strongest of comparisons that differ only in their constants.
-fn strongest(rows: &mut Vec<Row>) {
+fn strongest(rows: &mut Vec<LinearRow>) {
     rows.sort_unstable_by(|a, b| a.terms.cmp(&b.terms).then(b.constant.cmp(&a.constant)));
     rows.dedup_by(|b, a| a.terms == b.terms);
 }

@@ -1,8 +1,8 @@
 //! Integer operations that return canonical terms, simplified as far as ranges and constants allow.
 
 use super::arena::Arena;
-use super::functions::Function;
-use super::interval::{Range, WIDEST};
+use super::functions::UninterpretedFunction;
+use super::interval::{Interval, WIDEST};
 use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
@@ -12,7 +12,7 @@ const MAX_MONOMIALS: usize = 96;
 
 impl Arena {
     pub(super) fn overflow(&mut self) -> TermId {
-        self.fresh(SymKind::Unknown { reason: UnknownReason::TooLarge }, "?", Range::ANY)
+        self.fresh(SymKind::Unknown { reason: UnknownReason::TooLarge }, "?", Interval::ANY)
     }
 
     pub fn add(&mut self, a: TermId, b: TermId) -> TermId {
@@ -143,7 +143,7 @@ impl Arena {
     }
 
     /// Greatest multiple of a positive constant that is at most this.
-    pub fn round_down(&mut self, a: TermId, c: i128) -> TermId {
+    pub fn iteration_down(&mut self, a: TermId, c: i128) -> TermId {
         let rest = self.modulo(a, c);
         if let Some(less) = self.as_int(rest) {
             return self.add_const(a, -less);
@@ -163,7 +163,7 @@ impl Arena {
         if let Some(x) = self.as_int(a) {
             return self.int(x.rem_euclid(c));
         }
-        if Range::new(0, c - 1).contains(self.range(a)) {
+        if Interval::new(0, c - 1).contains(self.range(a)) {
             return a;
         }
         let p = self.poly(a);
@@ -179,7 +179,7 @@ impl Arena {
         if let Some(x) = self.as_int(rest) {
             return self.int(x.rem_euclid(c));
         }
-        if Range::new(0, c - 1).contains(self.range(rest)) {
+        if Interval::new(0, c - 1).contains(self.range(rest)) {
             return rest;
         }
         self.intern(Term::Mod(rest, c))
@@ -187,12 +187,16 @@ impl Arena {
 
     /// Interpretation of a representative: the term itself if its range shows that nothing wraps.
     pub fn wrap(&mut self, a: TermId, bits: u32, signed: bool) -> TermId {
-        let want = Range::of_int(bits, signed);
+        let want = Interval::of_int(bits, signed);
         if want.contains(self.range(a)) {
             return a;
         }
         if bits > WIDEST {
-            return self.apply(Function::Reading { bits, signed }, vec![a], Range::of_value(bits, signed));
+            return self.apply(
+                UninterpretedFunction::Reading { bits, signed },
+                vec![a],
+                Interval::of_value(bits, signed),
+            );
         }
         if let Some(v) = self.as_int(a) {
             return self.int(wrap_value(v, bits, signed));
@@ -214,9 +218,9 @@ impl Arena {
             // Sums of loops are unknown too, but have bounds from facts rather than a machine integer's range.
             Term::Sym(s) => {
                 matches!(self.symbol(*s).kind, SymKind::Unknown { .. } | SymKind::Content { .. })
-                    && matches!(self.range(t), Range { lo: Some(_), hi: Some(_) })
+                    && matches!(self.range(t), Interval { lo: Some(_), hi: Some(_) })
             }
-            Term::Apply { function, .. } => *function == Function::Content,
+            Term::Apply { function, .. } => *function == UninterpretedFunction::Content,
             _ => false,
         }
     }
@@ -226,7 +230,7 @@ impl Arena {
     pub fn reading(&self, t: TermId) -> Option<(TermId, u32, bool)> {
         match self.get(t) {
             Term::Wrap { arg, bits, signed } => Some((*arg, *bits, *signed)),
-            Term::Apply { function: Function::Reading { bits, signed }, args, .. } => {
+            Term::Apply { function: UninterpretedFunction::Reading { bits, signed }, args, .. } => {
                 let [arg] = args[..] else { return None };
                 Some((arg, *bits, *signed))
             }
@@ -252,7 +256,7 @@ impl Arena {
                 let low = (1i128 << bits) - m;
                 if low & (low - 1) == 0 {
                     let u = self.wrap(y, bits, false);
-                    return self.round_down(u, low);
+                    return self.iteration_down(u, low);
                 }
             }
         }
@@ -320,7 +324,7 @@ impl Arena {
         }
     }
 
-    pub fn apply(&mut self, function: Function, args: Vec<TermId>, range: Range) -> TermId {
+    pub fn apply(&mut self, function: UninterpretedFunction, args: Vec<TermId>, range: Interval) -> TermId {
         self.intern(Term::Apply { function, args, range })
     }
 

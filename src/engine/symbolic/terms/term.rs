@@ -3,14 +3,14 @@
 //! An n-bit machine value is represented by a mathematical integer that is *congruent* to it modulo 2^n: addition,
 //! subtraction and multiplication are exact on such representatives, whatever wraps. Only when a value is *interpreted*
 //! (compared, divided, extended, used as an address offset) must the representative lie in the range of the
-//! interpretation; the executor then builds [`Term::Wrap`], unless the term's [`Range`] already shows it.
+//! interpretation; the executor then builds [`Term::Wrap`], unless the term's [`Interval`] already shows it.
 //! [`Term::Wrap`] nodes are therefore exactly the range obligations that a *safe* verdict carries.
 //!
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
 //! as `t <= 0` and `t == 0`.
 
-use super::functions::Function;
-use super::interval::Range;
+use super::functions::UninterpretedFunction;
+use super::interval::Interval;
 use base::reasons::UnknownReason;
 use smallvec::SmallVec;
 
@@ -154,7 +154,7 @@ pub struct Symbol {
     pub kind: SymKind,
     /// Name shown to users: `argv[1]`, `threadIdx.x`, `n`.
     pub name: String,
-    pub range: Range,
+    pub range: Interval,
     /// Distinguishes symbols that are otherwise equal (two executions of one loop).
     pub serial: u32,
 }
@@ -198,9 +198,9 @@ pub enum Term {
     Pow2(TermId),
     /// Uninterpreted function of its arguments (contents at an address, counts of bits): equal arguments give equal values.
     Apply {
-        function: Function,
+        function: UninterpretedFunction,
         args: Vec<TermId>,
-        range: Range,
+        range: Interval,
     },
     // ---- booleans ----
     True,
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
-        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::new(lo, hi))
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         let read = a.wrap(below, 128, false);
         assert!(read != below && a.range(read).lo == Some(0) && a.range(read).hi.is_none());
         assert_eq!(a.wrap(below, 128, true), below);
-        assert_eq!(Range::of_value(128, true), Range::ANY);
+        assert_eq!(Interval::of_value(128, true), Interval::ANY);
     }
 
     #[test]

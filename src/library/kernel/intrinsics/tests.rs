@@ -6,12 +6,12 @@ use crate::kernel::builtins::integer_of_libdevice;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::value::Value;
 use engine::symbolic::terms::eval::Valuation;
-use engine::symbolic::terms::functions::{BitFunction, Function};
-use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::functions::{BitFunction, UninterpretedFunction};
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId, wrap_value};
 use ir::{Program, reference};
 
-fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
+fn sym(e: &mut Executor<'_>, range: Interval) -> (TermId, SymId) {
     let t = e.arena.fresh(SymKind::Input(InputSource::World("x".into())), "x", range);
     let Term::Sym(s) = *e.arena.get(t) else { unreachable!() };
     (t, s)
@@ -22,8 +22,8 @@ fn value(e: &Executor<'_>, t: TermId, symbols: &[(SymId, i128)]) -> Option<i128>
     let apply = |t: TermId, args: &[i128]| {
         let Term::Apply { function, .. } = e.arena.get(t) else { return None };
         let (left, bits) = match *function {
-            Function::OfBits(f, bits) => return Some(f.of(args[0], bits)),
-            Function::Funnel { left, bits } => (left, bits),
+            UninterpretedFunction::OfBits(f, bits) => return Some(f.of(args[0], bits)),
+            UninterpretedFunction::Funnel { left, bits } => (left, bits),
             _ => return None,
         };
         let args: Vec<u64> = args.iter().map(|a| u64::try_from(*a).expect("as unsigned numbers")).collect();
@@ -45,7 +45,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
                 }
                 let mut e = Executor::new(&program, &Models);
                 let symbols: Vec<(TermId, SymId)> =
-                    (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
+                    (0..*takes).map(|_| sym(&mut e, Interval::of_int(bits, signed))).collect();
                 let mut args: Vec<Value> = symbols.iter().map(|s| Value::Int(s.0)).collect();
                 args.push(Value::Bool(e.arena.bool(false)));
                 let Some(Value::Int(t)) = of_integers(&mut e, name, &args, bits) else {
@@ -92,7 +92,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
 fn zeros_of_zero_are_anything_where_that_is_undefined() {
     let program = Program::default();
     let mut e = Executor::new(&program, &Models);
-    let (x, s) = sym(&mut e, Range::of_int(32, true));
+    let (x, s) = sym(&mut e, Interval::of_int(32, true));
     let yes = Value::Bool(e.arena.bool(true));
     let Some(Value::Int(t)) = of_integers(&mut e, "ctlz", &[Value::Int(x), yes], 32) else { panic!() };
     assert_eq!(value(&e, t, &[(s, 5)]), Some(29));
@@ -181,7 +181,7 @@ fn integer_arithmetic_is_the_machines() {
                 B::Xor,
             ] {
                 let mut e = Executor::new(&program, &Models);
-                let (x, y) = (sym(&mut e, Range::of_int(bits, signed)), sym(&mut e, Range::of_int(bits, signed)));
+                let (x, y) = (sym(&mut e, Interval::of_int(bits, signed)), sym(&mut e, Interval::of_int(bits, signed)));
                 let t = e.int_op(op, x.0, y.0, bits);
                 for a in reference::samples(bits, 5) {
                     for b in reference::samples(bits, 77) {

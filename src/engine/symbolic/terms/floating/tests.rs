@@ -1,9 +1,9 @@
 //! Random small floating-point programs: facts about terms hold for the machine's numbers.
 
-use super::{Compared, Format, Whole};
+use super::{FloatComparison, FloatFormat, IntegerRounding};
 use crate::symbolic::memory::value::{Ratio, Rounding};
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use ir::BinOp;
 
@@ -117,7 +117,7 @@ fn what_terms_say_of_numbers_holds() {
         let mut a = Arena::new();
         let most = [10i128, 1000, 1 << 20, (1 << 24) + 3, 1 << 31, 1 << 53, 1 << 55][random.next(7) as usize];
         let least = if random.next(2) == 0 { 0 } else { -most };
-        let n = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Range::new(least, most));
+        let n = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Interval::new(least, most));
         let Term::Sym(s) = *a.get(n) else { unreachable!() };
         let samples: Vec<i128> = (0..6)
             .map(|i| match i {
@@ -134,7 +134,7 @@ fn what_terms_say_of_numbers_holds() {
             samples.iter().map(|v| if single { Number::F(*v as f32) } else { Number::D(*v as f64) }).collect();
         for _ in 0..1 + random.next(6) {
             steps += 1;
-            let format = Format { precision: machine[0].precision(), rough_division: false };
+            let format = FloatFormat { precision: machine[0].precision(), rough_division: false };
             match random.next(12) {
                 0 => {
                     r = a.real_negated(&r);
@@ -205,16 +205,16 @@ fn what_terms_say_of_numbers_holds() {
                     assert!(there, "{r:?} at {v}: {num} and {x:?}");
                 }
             }
-            for way in [Whole::Floor, Whole::Ceil, Whole::Trunc] {
+            for way in [IntegerRounding::Floor, IntegerRounding::Ceil, IntegerRounding::Trunc] {
                 let before = a.symbols().len();
                 let Some(t) = a.real_whole(&r, way) else { continue };
                 decided += usize::from(a.symbols().len() == before);
                 for (v, x) in samples.iter().zip(&machine) {
                     let x = x.wide();
                     let expected = match way {
-                        Whole::Floor => x.floor(),
-                        Whole::Ceil => x.ceil(),
-                        Whole::Trunc => x.trunc(),
+                        IntegerRounding::Floor => x.floor(),
+                        IntegerRounding::Ceil => x.ceil(),
+                        IntegerRounding::Trunc => x.trunc(),
                     } as i128;
                     let (low, high) = (at(&a, t, &[(s, *v)], false), at(&a, t, &[(s, *v)], true));
                     assert!((low..=high).contains(&expected), "{way:?} of {r:?} at {v}: {x} is not in {low}..={high}");
@@ -226,16 +226,23 @@ fn what_terms_say_of_numbers_holds() {
                 _ => machine[random.next(6) as usize].wide().floor(),
             };
             if let Some(k) = constant(&mut a, c).filter(|k| k.den <= 1 << 40) {
-                for how in [Compared::Eq, Compared::Ne, Compared::Lt, Compared::Le, Compared::Gt, Compared::Ge] {
+                for how in [
+                    FloatComparison::Eq,
+                    FloatComparison::Ne,
+                    FloatComparison::Lt,
+                    FloatComparison::Le,
+                    FloatComparison::Gt,
+                    FloatComparison::Ge,
+                ] {
                     let Some(t) = a.real_compare(how, &r, &k) else { continue };
                     for (v, x) in samples.iter().zip(&machine) {
                         let x = x.wide();
                         let expected = match how {
-                            Compared::Eq => x == c,
-                            Compared::Ne => x != c,
-                            Compared::Lt => x < c,
-                            Compared::Le => x <= c,
-                            Compared::Gt => x > c,
+                            FloatComparison::Eq => x == c,
+                            FloatComparison::Ne => x != c,
+                            FloatComparison::Lt => x < c,
+                            FloatComparison::Le => x <= c,
+                            FloatComparison::Gt => x > c,
                             _ => x >= c,
                         };
                         let both = [at(&a, t, &[(s, *v)], false), at(&a, t, &[(s, *v)], true)];
@@ -259,11 +266,12 @@ fn a_rough_quotient_is_within_its_error() {
         let mut a = Arena::new();
         let n = i128::from(random.next(1 << 24));
         let d = [3.0f32, 7.0, 41.0, 49.0, 48.0, 1000.0][random.next(6) as usize];
-        let x = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Range::new(0, 1 << 24));
+        let x = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Interval::new(0, 1 << 24));
         let Term::Sym(s) = *a.get(x) else { unreachable!() };
         let (x, k) = (a.real_of_int(x, 24).expect("exact"), constant(&mut a, f64::from(d)).expect("exact"));
-        let r = a.real_binary(BinOp::FDiv, &x, &k, Format { precision: 24, rough_division: true }).expect("followed");
-        let t = a.real_whole(&r, Whole::Trunc).expect("followed");
+        let r =
+            a.real_binary(BinOp::FDiv, &x, &k, FloatFormat { precision: 24, rough_division: true }).expect("followed");
+        let t = a.real_whole(&r, IntegerRounding::Trunc).expect("followed");
         let q = n as f32 / d;
         for q in [q, q.next_up(), q.next_up().next_up(), q.next_down().max(0.0), q.next_down().next_down().max(0.0)] {
             let (low, high) = (at(&a, t, &[(s, n)], false), at(&a, t, &[(s, n)], true));
@@ -275,18 +283,18 @@ fn a_rough_quotient_is_within_its_error() {
 #[test]
 fn sizes_of_grids_stay_exact() {
     let mut a = Arena::new();
-    let n = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Range::of_int(32, true));
-    let wide = Format { precision: 53, rough_division: false };
+    let n = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Interval::of_int(32, true));
+    let wide = FloatFormat { precision: 53, rough_division: false };
     let x = a.real_of_int(n, 53).expect("exact");
     for d in [256.0, 48.0, 49.0, 1000.0] {
         let k = constant(&mut a, d).expect("exact");
         let q = a.real_binary(BinOp::FDiv, &x, &k, wide).expect("followed");
         let before = a.symbols().len();
-        a.real_whole(&q, Whole::Ceil).expect("followed");
+        a.real_whole(&q, IntegerRounding::Ceil).expect("followed");
         assert_eq!(a.symbols().len(), before, "{d}");
         // Multiplied again, it may be less than before.
         let p = a.real_binary(BinOp::FMul, &q, &k, wide).expect("followed");
-        let back = a.real_whole(&p, Whole::Trunc).expect("followed");
+        let back = a.real_whole(&p, IntegerRounding::Trunc).expect("followed");
         assert_eq!(back == n, d == 256.0, "{d}");
     }
 }

@@ -1,13 +1,13 @@
 use super::Linear;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use std::cell::Cell;
 use std::rc::Rc;
 
 fn unknown(a: &mut Arena, lo: i128, hi: i128) -> TermId {
-    a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Range::new(lo, hi))
+    a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Interval::new(lo, hi))
 }
 
 fn plenty() -> Rc<Cell<u64>> {

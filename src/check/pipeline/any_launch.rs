@@ -7,13 +7,13 @@ use super::Engine;
 use super::budgets;
 use super::first_pass::extremes_first;
 use super::prepare::run_within_steps;
-use crate::context::{Place, Tools};
+use crate::context::{ArrayPosition, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::obligations::verdict::{Effort, More, Outcome};
+use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
-use crate::solver::Limits;
+use crate::solver::SolverLimits;
 use base::reasons::UnknownReason;
 use base::work::Work;
 use contracts::Contract;
@@ -23,7 +23,7 @@ use engine::symbolic::exec::site::Site;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::value::{Base, Value};
 use ir::FuncRef;
-use library::host::Root;
+use library::host::HostRoot;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ impl<'p> Engine<'p> {
         if run.gave_up.is_some() {
             return FxHashSet::default();
         }
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST) / 2, ..Limits::default() });
+        let mut decider =
+            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST) / 2, ..SolverLimits::default() });
         let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
         for ev in &run.accesses {
             if open.contains(&*ev.stack) || self.cx.is_spent() {
@@ -84,7 +85,7 @@ impl<'p> Engine<'p> {
         if contracts.is_empty() {
             e.assumptions.owed = [].into();
         }
-        self.leave_out_vain(kernel, &mut e);
+        self.skip_contradictory_assumptions(kernel, &mut e);
         let name = self.cx.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
         let config = e.with_declared_block(kernel, config);
@@ -118,7 +119,7 @@ impl<'p> Engine<'p> {
         if self.can_never_hold(kernel, &mut e) || self.contradicts(&mut e) {
             (e, run, _) = self.any_launch(kernel, &self.contracts_of(kernel));
         }
-        let root = Root { func: kernel, trusted: false, entry: false, bound: false };
+        let root = HostRoot { func: kernel, trusted: false, entry: false, bound: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
         self.look_at_idle(kernel, &mut tools, &run);
@@ -130,13 +131,13 @@ impl<'p> Engine<'p> {
 
     /// Glances at every access of such a kernel, then looks at those that are still undecided; those that need little
     /// more come first, because a few undecidable ones would use up the budget.
-    fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut Tools<'p>, run: &KernelRun) {
+    fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut RootTools<'p>, run: &KernelRun) {
         // Code after the point where the execution gave up may reach earlier accesses again, in another state.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
         let usual = tools.decider.limits;
         let mut rest = vec![];
         tools.decider.limits =
-            Limits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
+            SolverLimits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
         for i in extremes_first(&mut tools.e.arena, &run.accesses) {
             let ev = &run.accesses[i];
             let place = self.cx.place_of(ev);
@@ -145,15 +146,15 @@ impl<'p> Engine<'p> {
             }
             self.assumed.note(&tools.e, &place, ev);
             let look = bounds::look(&self.cx, tools, None, ev, Effort::Glance);
-            if look.more == More::Nothing && look.outcome.is_safe() {
-                self.put(kernel, ev, partly.clone().map_or(look.outcome, Outcome::Unknown));
+            if look.more == FurtherEffort::Nothing && look.outcome.is_safe() {
+                self.put(kernel, ev, partly.clone().map_or(look.outcome, AccessVerdict::Unknown));
             } else {
                 rest.push((!look.outcome.is_safe(), i, place));
             }
         }
         tools.decider.limits = usual;
         rest.sort_by_key(|(open, i, _)| (*open, *i));
-        let mut open: FxHashSet<Place> = FxHashSet::default();
+        let mut open: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (_, i, place) in rest {
             // Where another context is undecided, this one decides nothing alone.
             if open.contains(&place) {
@@ -161,16 +162,20 @@ impl<'p> Engine<'p> {
             }
             let ev = &run.accesses[i];
             let outcome = match (bounds::look(&self.cx, tools, None, ev, Effort::First).outcome, &self.lost) {
-                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => {
-                    Outcome::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
+                (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), Some(why)) => {
+                    AccessVerdict::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }
-                (Outcome::Found(_), None) => Outcome::Unknown(UnknownReason::NoLaunch),
+                (AccessVerdict::Found(_), None) => AccessVerdict::Unknown(UnknownReason::NoLaunch),
                 // An unknown extent is explanation enough.
-                (o @ Outcome::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
-                (Outcome::Unknown(why), None) => Outcome::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
-                (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => partly.clone().map_or(o, Outcome::Unknown),
+                (o @ AccessVerdict::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
+                (AccessVerdict::Unknown(why), None) => {
+                    AccessVerdict::Unknown(UnknownReason::NoLaunchOpen(Box::new(why)))
+                }
+                (o @ (AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_)), _) => {
+                    partly.clone().map_or(o, AccessVerdict::Unknown)
+                }
             };
-            if matches!(outcome, Outcome::Unknown(_)) {
+            if matches!(outcome, AccessVerdict::Unknown(_)) {
                 open.insert(place);
             }
             self.put(kernel, ev, outcome);

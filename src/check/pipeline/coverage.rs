@@ -5,27 +5,27 @@
 //! in the tally.
 
 use super::Engine;
-use crate::context::Place;
+use crate::context::ArrayPosition;
 use crate::findings::position::{inner_places, loc_of};
 use crate::findings::wording;
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use base::inside::{self, Dump};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::kernel::launch::KernelRun;
-use ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
+use ir::{AddressStep, BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, TypeKind, ValueId};
 use rustc_hash::FxHashSet;
 
 /// A function, and the calls that lead to it where it is not the user's own: the user's call, then calls in headers.
 /// The search follows only the first of several paths from the same user call.
-struct Called {
+struct CallPath {
     func: FuncRef,
     calls: Vec<Site>,
 }
 
 /// An instruction that accesses memory, and its position for the user.
-struct Accessing {
+struct AccessInstruction {
     at: Site,
     site: Site,
     /// Calls from the user's call inwards to the access.
@@ -46,24 +46,24 @@ impl Engine<'_> {
         }
         let Some(why) = why else { return };
         for a in self.beyond(kernel, run) {
-            self.count(kernel, &a, Outcome::Unknown(why.clone()));
+            self.count(kernel, &a, AccessVerdict::Unknown(why.clone()));
         }
     }
 
     /// Returns the accesses of a kernel and its callees that an execution did not reach.
-    fn beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Accessing> {
+    fn beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<AccessInstruction> {
         let visited: FxHashSet<(Site, Site)> = run
             .accesses
             .iter()
             .map(|e| (e.stack.iter().rev().copied().find(|s| self.is_own(*s)).unwrap_or(e.site), e.site))
             .collect();
-        let is_new = |a: &Accessing| !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site);
+        let is_new = |a: &AccessInstruction| !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site);
         self.accessing(kernel).into_iter().filter(is_new).collect()
     }
 
     /// Returns the positions of these accesses.
-    pub(crate) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Place> {
-        let place = |a: Accessing| {
+    pub(crate) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<ArrayPosition> {
+        let place = |a: AccessInstruction| {
             let array = wording::seen(self.cx.program, &a.stack, a.at, a.kind).array;
             (a.loc, array)
         };
@@ -78,8 +78,8 @@ impl Engine<'_> {
         for kernel in kernels {
             let counted: FxHashSet<SourceLoc> = self.places.keys().map(|(loc, _)| loc.clone()).collect();
             let outcome = match self.partly.get(&kernel) {
-                Some(why) => Outcome::Unknown(why.clone()),
-                None => Outcome::Safe,
+                Some(why) => AccessVerdict::Unknown(why.clone()),
+                None => AccessVerdict::Safe,
             };
             for a in self.accessing(kernel) {
                 if !counted.contains(&a.loc) && !self.own_alone.contains(&a.site) {
@@ -89,11 +89,11 @@ impl Engine<'_> {
         }
     }
 
-    fn count(&mut self, kernel: FuncRef, a: &Accessing, outcome: Outcome) {
+    fn count(&mut self, kernel: FuncRef, a: &AccessInstruction, outcome: AccessVerdict) {
         let text = wording::seen(self.cx.program, &a.stack, a.at, a.kind);
         show(&a.loc, a.kind, &text.array);
         let inner = match outcome {
-            Outcome::Unknown(_) => inner_places(self.cx.program, &a.stack, a.kind),
+            AccessVerdict::Unknown(_) => inner_places(self.cx.program, &a.stack, a.kind),
             _ => vec![],
         };
         self.put_at((a.loc.clone(), text.array), kernel, outcome, inner);
@@ -105,9 +105,9 @@ impl Engine<'_> {
     }
 
     /// Returns the instructions of a kernel, and of its callees, that access more than plain variables.
-    fn accessing(&self, kernel: FuncRef) -> Vec<Accessing> {
+    fn accessing(&self, kernel: FuncRef) -> Vec<AccessInstruction> {
         let mut found = vec![];
-        let mut called: Vec<Called> = vec![Called { func: kernel, calls: vec![] }];
+        let mut called: Vec<CallPath> = vec![CallPath { func: kernel, calls: vec![] }];
         let mut next = 0;
         while let Some((func, calls)) = called.get(next).map(|c| (c.func, c.calls.clone())) {
             next += 1;
@@ -127,13 +127,13 @@ impl Engine<'_> {
                         let way = if own { vec![] } else { [&calls[..], &[site]].concat() };
                         let known = called.iter().any(|c| c.func == to && c.calls.first() == way.first());
                         if (own || self.lends(at)) && !known {
-                            called.push(Called { func: to, calls: way });
+                            called.push(CallPath { func: to, calls: way });
                         }
                     }
                     let Some(kind) = kind_of(&inst.op) else { continue };
                     if is_array_access(f, inst) {
                         let stack = [&calls[..], &[site]].concat();
-                        found.push(Accessing { at, site, stack, kind, loc: loc_of(self.cx.program, at) });
+                        found.push(AccessInstruction { at, site, stack, kind, loc: loc_of(self.cx.program, at) });
                     }
                 }
             }
@@ -195,9 +195,9 @@ fn is_array_access(f: &Function, inst: &Inst) -> bool {
             return false;
         }
         let Some(made) = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*v)) else { return true };
-        let constant = |s: &Step| match s {
-            Step::Field { .. } => true,
-            Step::Index { index, .. } => matches!(index, Operand::Const(_)),
+        let constant = |s: &AddressStep| match s {
+            AddressStep::Field { .. } => true,
+            AddressStep::Index { index, .. } => matches!(index, Operand::Const(_)),
         };
         match &made.op {
             Op::Alloca { .. } => return false,

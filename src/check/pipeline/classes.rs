@@ -12,46 +12,46 @@ use super::Engine;
 use super::budgets;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
-use crate::options::Options;
-use crate::solver::Limits;
+use crate::options::CheckOptions;
+use crate::solver::SolverLimits;
 use base::work::Allotment;
 use contracts::{Invariant, Requirement, parse, plain_name};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
-use engine::symbolic::inputs::InClass;
+use engine::symbolic::inputs::ClassObject;
 use engine::symbolic::memory::object::ObjId;
-use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
 use ir::{FuncRef, Function, Module, ModuleId, Program, Side, TypeId, TypeKind, pointee_name};
-use library::host::{Root, root_state, roots};
+use library::host::{HostRoot, root_state, roots};
 use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Most pointers and integers of one class, which are related pairwise.
-const MOST: usize = 4;
+const MAX: usize = 4;
 /// Most classes that are examined, and most functions of one.
 const CLASSES: usize = 16;
 const FUNCTIONS: usize = 48;
 
 /// A class, and the candidate invariants of its objects.
-struct Class {
+struct ClassCandidates {
     /// Name as the source spells it.
     name: String,
     constructors: Vec<FuncRef>,
     others: Vec<FuncRef>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<CandidateInvariant>,
 }
 
 /// Candidate invariant `elements(pointer) >= number`.
-struct Candidate {
+struct CandidateInvariant {
     required: Requirement,
     kept: bool,
 }
 
 /// Returns invariants of the program's classes of which entry points get objects.
-pub(crate) fn invariants(program: &Program, options: &Options) -> Vec<Invariant> {
-    let entries: Vec<Root> = roots(program, &options.roots, &options.entry);
+pub(crate) fn invariants(program: &Program, options: &CheckOptions) -> Vec<Invariant> {
+    let entries: Vec<HostRoot> = roots(program, &options.roots, &options.entry);
     let entries = entries.iter().map(|root| root.func).filter(|f| program.func(*f).name != "main");
     let mut wanted: FxHashSet<(ModuleId, TypeId)> = FxHashSet::default();
     for f in entries {
@@ -95,7 +95,7 @@ fn given_types(m: &Module, f: &Function) -> Vec<TypeId> {
 
 /// Returns a class with private pointers and integers and available constructors, about which the user states
 /// nothing.
-fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Option<Class> {
+fn class(program: &Program, options: &CheckOptions, n: ModuleId, ty: TypeId) -> Option<ClassCandidates> {
     let m = program.module(n);
     let name = m.ty(ty).source.clone()?;
     if views::view(&name).is_some()
@@ -115,17 +115,17 @@ fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Optio
         }
         // Each unit may have its own functions.
         match method(&f.display, &name) {
-            Some(Method::Constructor) => constructors.push(r),
-            Some(Method::Other) => others.push(r),
-            Some(Method::Destructor) | None => {}
+            Some(MethodRole::Constructor) => constructors.push(r),
+            Some(MethodRole::Other) => others.push(r),
+            Some(MethodRole::Destructor) | None => {}
         }
     }
     let few = constructors.len() + others.len() <= FUNCTIONS;
-    (few && !constructors.is_empty()).then_some(Class { name, constructors, others, candidates })
+    (few && !constructors.is_empty()).then_some(ClassCandidates { name, constructors, others, candidates })
 }
 
 /// Pairs each private pointer to elements of known size with each private integer.
-fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<Candidate>, Vec<(u64, TypeId)>) {
+fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<CandidateInvariant>, Vec<(u64, TypeId)>) {
     let (mut pointers, mut numbers) = (vec![], vec![]);
     let mut places = vec![];
     private_members(m, ty, ("", 0, 0), &mut |path, at, ty, pointee| match m.ty(ty).kind {
@@ -137,12 +137,12 @@ fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<Candidate>, Vec<(u64,
         _ => {}
     });
     let mut out = vec![];
-    for p in pointers.iter().take(MOST) {
-        for n in numbers.iter().take(MOST) {
+    for p in pointers.iter().take(MAX) {
+        for n in numbers.iter().take(MAX) {
             let text = format!("elements({p}) >= {n}");
             let Ok(condition) = parse(&text) else { continue };
             let origin = format!("what the constructors and functions of `{class}` keep to");
-            out.push(Candidate { required: Requirement { text, condition, origin, at: None }, kept: true });
+            out.push(CandidateInvariant { required: Requirement { text, condition, origin, at: None }, kept: true });
         }
     }
     (out, places)
@@ -180,7 +180,7 @@ fn private_members(
 
 /// Role of a function in a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum MethodRole {
     Constructor,
     Destructor,
     Other,
@@ -221,18 +221,18 @@ fn own_name(display: &str, class: &str) -> Option<String> {
 }
 
 /// Returns the role of a function in a class.
-fn method(display: &str, class: &str) -> Option<Method> {
+fn method(display: &str, class: &str) -> Option<MethodRole> {
     let own = own_name(display, class)?;
     let template = class.split('<').next().unwrap_or_default();
     Some(match own.as_str() {
-        own if Some(own) == template.rsplit("::").next() => Method::Constructor,
-        own if own.starts_with('~') => Method::Destructor,
-        _ => Method::Other,
+        own if Some(own) == template.rsplit("::").next() => MethodRole::Constructor,
+        own if own.starts_with('~') => MethodRole::Destructor,
+        _ => MethodRole::Other,
     })
 }
 
 /// Returns the candidates that all functions preserve.
-fn kept(program: &Program, options: &Options, mut class: Class) -> Vec<Requirement> {
+fn kept(program: &Program, options: &CheckOptions, mut class: ClassCandidates) -> Vec<Requirement> {
     let mut engine = Engine::new(program, options);
     loop {
         let assumed: Vec<Requirement> = held(&class);
@@ -271,7 +271,7 @@ fn unless_wrapping(required: Requirement, mut ops: Vec<String>) -> Requirement {
     Requirement { origin: format!("{} unless {} wraps", required.origin, ops.join(" or ")), ..required }
 }
 
-fn held(class: &Class) -> Vec<Requirement> {
+fn held(class: &ClassCandidates) -> Vec<Requirement> {
     class.candidates.iter().filter(|c| c.kept).map(|c| c.required.clone()).collect()
 }
 
@@ -281,7 +281,7 @@ impl<'p> Engine<'p> {
     /// the conditions held before.
     fn after(
         &mut self,
-        class: &Class,
+        class: &ClassCandidates,
         f: FuncRef,
         is_constructor: bool,
         conditions: &[Requirement],
@@ -290,7 +290,7 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::METHOD, 100);
         let mut e = self.executor();
         e.assumptions.invariants = Rc::default();
-        let root = Root { func: f, trusted: false, entry: false, bound: false };
+        let root = HostRoot { func: f, trusted: false, entry: false, bound: false };
         let (args, mut state) = root_state(&mut e, &root);
         let objects = self.objects(class, f, &args);
         if objects.is_empty() && !is_constructor {
@@ -312,7 +312,7 @@ impl<'p> Engine<'p> {
         let mut assumed = vec![];
         for at in objects.iter().skip(usize::from(is_constructor)) {
             for required in conditions {
-                let of = InClass { at, class: &class.name, ty, function: f };
+                let of = ClassObject { at, class: &class.name, ty, function: f };
                 let Some(c) = e.holds_of_members(&mut state, of, required) else { return none() };
                 assumed.push(c);
             }
@@ -322,7 +322,8 @@ impl<'p> Engine<'p> {
         for at in objects.iter().skip(usize::from(is_constructor)) {
             for (offset, ty) in &pointers {
                 let offset = i128::from(*offset);
-                let place = at.iter().map(|t| Target { offset: e.arena.add_const(t.offset, offset), ..t.clone() });
+                let place =
+                    at.iter().map(|t| GuardedTarget { offset: e.arena.add_const(t.offset, offset), ..t.clone() });
                 let place = Rc::new(place.collect::<Vec<_>>());
                 let held = e.load_typed(&mut state, f, &place, *ty);
                 e.store_value(&mut state, &place, held, 8);
@@ -347,16 +348,17 @@ impl<'p> Engine<'p> {
     fn holds(
         &self,
         e: &mut Executor<'p>,
-        class: &Class,
+        class: &ClassCandidates,
         (f, ty, state, before): (FuncRef, TypeId, &State, TermId),
-        objects: &[Rc<Vec<Target>>],
+        objects: &[Rc<Vec<GuardedTarget>>],
         required: &Requirement,
     ) -> Option<Vec<String>> {
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        let mut decider =
+            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
         decider.until = Some(Allotment::of(self.cx.work_left()));
         let mut wraps = vec![];
         for at in objects {
-            let of = InClass { at, class: &class.name, ty, function: f };
+            let of = ClassObject { at, class: &class.name, ty, function: f };
             let c = e.holds_of_members(&mut state.clone(), of, required)?;
             let a = &mut e.arena;
             let (facts, not) = (a.and(state.path, before), a.not(c));
@@ -377,7 +379,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Returns the addresses of the class's objects that a function gets, the object that it is called on first.
-    fn objects(&self, class: &Class, f: FuncRef, args: &[Value]) -> Vec<Rc<Vec<Target>>> {
+    fn objects(&self, class: &ClassCandidates, f: FuncRef, args: &[Value]) -> Vec<Rc<Vec<GuardedTarget>>> {
         let (m, func) = (self.cx.program.module(f.module), self.cx.program.func(f));
         let is_it = |declared: &str| {
             pointee_name(declared)
@@ -396,8 +398,8 @@ impl<'p> Engine<'p> {
 }
 
 /// Assumes that an object under construction differs from all existing ones.
-fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<Target>>]) {
-    let of = |at: &Rc<Vec<Target>>| -> Vec<ObjId> {
+fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<GuardedTarget>>]) {
+    let of = |at: &Rc<Vec<GuardedTarget>>| -> Vec<ObjId> {
         at.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect()
     };
     let Some((made, others)) = objects.split_first() else { return };
@@ -409,8 +411,8 @@ fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<Target>>]) {
 }
 
 /// Whether the returned value contains a pointer to, or into, one of the objects.
-fn hands_out(value: &Value, objects: &[Rc<Vec<Target>>]) -> bool {
-    let is_of_these = |t: &Target| objects.iter().flat_map(|at| at.iter()).any(|o| o.base == t.base);
+fn hands_out(value: &Value, objects: &[Rc<Vec<GuardedTarget>>]) -> bool {
+    let is_of_these = |t: &GuardedTarget| objects.iter().flat_map(|at| at.iter()).any(|o| o.base == t.base);
     match value {
         Value::Ptr(to) => to.iter().any(is_of_these),
         Value::Aggregate(parts) => parts.iter().any(|part| hands_out(part, objects)),
@@ -425,20 +427,20 @@ fn assigns(display: &str, class: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Method, assigns, method};
+    use super::{MethodRole, assigns, method};
 
     #[test]
     fn functions_of_a_class_are_known_by_their_names() {
         let of = |display: &str| method(display, "ns::Buffer<float, std::less<int> >");
         let name = "ns::Buffer<float, std::less<int>>";
-        assert_eq!(of(&format!("{name}::Buffer(unsigned long)")), Some(Method::Constructor));
-        assert_eq!(of(&format!("{name}::~Buffer()")), Some(Method::Destructor));
-        assert_eq!(of(&format!("{name}::resize(unsigned long)")), Some(Method::Other));
-        assert_eq!(of(&format!("float* {name}::get<int>(int) const")), Some(Method::Other));
-        assert_eq!(of(&format!("{name}::operator bool() const")), Some(Method::Other));
+        assert_eq!(of(&format!("{name}::Buffer(unsigned long)")), Some(MethodRole::Constructor));
+        assert_eq!(of(&format!("{name}::~Buffer()")), Some(MethodRole::Destructor));
+        assert_eq!(of(&format!("{name}::resize(unsigned long)")), Some(MethodRole::Other));
+        assert_eq!(of(&format!("float* {name}::get<int>(int) const")), Some(MethodRole::Other));
+        assert_eq!(of(&format!("{name}::operator bool() const")), Some(MethodRole::Other));
         assert_eq!(of(&format!("{name}::Inner::f()")), None);
         assert_eq!(of(&format!("{name}::f(int)::{{lambda()#1}}::operator()() const")), None);
-        assert_eq!(of(&format!("void {name}::each<main::A>(main(int)::A)")), Some(Method::Other));
+        assert_eq!(of(&format!("void {name}::each<main::A>(main(int)::A)")), Some(MethodRole::Other));
         assert!(assigns(&format!("{name}::operator=({name}&&)"), "ns::Buffer<float, std::less<int> >"));
         assert!(!assigns(&format!("{name}::operator&()"), "ns::Buffer<float, std::less<int> >"));
         assert_eq!(of("ns::Buffer<int, std::less<int>>::resize(unsigned long)"), None);

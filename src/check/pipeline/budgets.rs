@@ -4,7 +4,7 @@
 //! machine, or ended first in another thread. The rest of a phase passes to the next one only after all of that phase
 //! has ended. Together they let a program of HeCBench's size take a minute on two cores at most.
 
-use crate::options::{Options, Pace};
+use crate::options::{CheckOptions, Pace};
 use base::work::Work;
 use ir::reach::instructions;
 use ir::{FuncRef, Program, Side};
@@ -28,7 +28,7 @@ pub(crate) const CALLS: Work = Work::seconds(8);
 /// Budget of one obligation: at a glance, with the given steps of the polynomial bound; at a first look; and at most.
 pub(crate) const GLANCE: (Work, u32) = (Work::millis(5), 60);
 pub(crate) const FIRST: Work = Work::millis(250);
-pub(crate) const MOST: Work = Work::seconds(5);
+pub(crate) const MAX: Work = Work::seconds(5);
 /// Budget of one obligation after several models in a row that rest on unknowns led to no verdict.
 pub(crate) const HURRIED: Work = Work::millis(500);
 
@@ -41,7 +41,7 @@ const LINK: Work = Work::seconds(3);
 
 /// Returns the total budget of a check while somebody waits, whatever the other budgets are, and the number of
 /// instructions that it derives from.
-pub(crate) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
+pub(crate) fn of_pace(program: &Program, options: &CheckOptions) -> (Work, u64) {
     let reached = instructions(program, reached(program, options));
     let units = program.modules.iter().filter(|m| m.side == Side::Host).count().max(1) as u64;
     let budget = match options.pace {
@@ -54,7 +54,7 @@ pub(crate) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
 }
 
 /// Returns the functions from which code is reached: roots and kernels.
-fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
+fn reached(program: &Program, options: &CheckOptions) -> Vec<FuncRef> {
     let kernels = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r);
     roots(program, &options.roots, &options.entry).into_iter().map(|r| r.func).chain(kernels).collect()
 }

@@ -5,19 +5,19 @@
 
 use super::Engine;
 use super::budgets;
-use crate::concurrency::across_launches::History;
+use crate::concurrency::across_launches::LaunchInvariants;
 use crate::concurrency::bounds::Invariants;
-use crate::context::{Run, Tools};
+use crate::context::{ExecutedLaunch, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::counterexample::replay::Judge;
 use crate::counterexample::tensor_trials::RANKS_TRIED;
-use crate::counterexample::tried::Tried;
+use crate::counterexample::tried::TrialResults;
 use crate::findings::state;
 use crate::obligations::decide::Decider;
 use crate::obligations::{cone, specialise};
-use crate::rules::layout::Layout;
-use crate::solver::Limits;
-use base::inside::{self, Dump, Phase};
+use crate::rules::layout::UsedParts;
+use crate::solver::SolverLimits;
+use base::inside::{self, CheckPhase, Dump};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, done};
 use engine::symbolic::exec::events::LaunchEvent;
@@ -26,7 +26,7 @@ use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::limits::budget::{Allowance, Limit};
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
-use library::host::Root;
+use library::host::HostRoot;
 use std::sync::{Arc, OnceLock};
 
 /// Most iterations that check the assumed bounds on memory between launches.
@@ -50,13 +50,13 @@ pub(super) fn run_within_steps(
     if run.limit != Some(Limit::Steps) {
         return run;
     }
-    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, rounds: 1 })
+    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, iterations: 1 })
 }
 
 /// Finds bounds on the values that threads exchange in each launch, and those that persist from one launch to others.
-fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment) {
-    let mut history = History::of(&mut tools.e, runs);
-    for round in 0.. {
+fn what_they_exchange(tools: &mut RootTools<'_>, runs: &mut [ExecutedLaunch], until: Allotment) {
+    let mut history = LaunchInvariants::of(&mut tools.e, runs);
+    for iteration in 0.. {
         for run in runs.iter_mut() {
             run.invariants = if until.is_spent() { Invariants::default() } else { invariants(tools, run, &history) };
         }
@@ -69,20 +69,20 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
         if !history.give_up(tools, runs) {
             return;
         }
-        if round >= SUPPOSED {
+        if iteration >= SUPPOSED {
             history.clear();
         }
     }
 }
 
 /// An executed root with the kernels that it launches.
-pub(crate) struct Prepared<'p> {
+pub(crate) struct PreparedRoot<'p> {
     pub executor: Executor<'p>,
     pub gave_up: Option<UnknownReason>,
-    pub runs: Vec<Run>,
+    pub runs: Vec<ExecutedLaunch>,
 }
 
-fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants {
+fn invariants(tools: &mut RootTools<'_>, run: &ExecutedLaunch, history: &LaunchInvariants) -> Invariants {
     let decided = &run.decided;
     let before = history.at(&mut tools.e, run, decided);
     Invariants::of(
@@ -99,11 +99,11 @@ fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants
 
 impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
-    pub(crate) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
-        inside::timed(Phase::Execute, || self.execute(root))
+    pub(crate) fn prepare(&mut self, root: &HostRoot) -> PreparedRoot<'p> {
+        inside::timed(CheckPhase::Execute, || self.execute(root))
     }
 
-    fn execute(&mut self, root: &Root) -> Prepared<'p> {
+    fn execute(&mut self, root: &HostRoot) -> PreparedRoot<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
@@ -128,12 +128,16 @@ impl<'p> Engine<'p> {
             return self.execute(root);
         }
         self.spend_since(before);
-        Prepared { executor, gave_up, runs }
+        PreparedRoot { executor, gave_up, runs }
     }
 
     /// Returns the tools that decide, and the launches with bounds on the values that their threads exchange.
-    pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
-        let Prepared { executor: mut e, mut runs, .. } = prepared;
+    pub(super) fn with_tools(
+        &self,
+        root: &HostRoot,
+        prepared: PreparedRoot<'p>,
+    ) -> (Vec<ExecutedLaunch>, RootTools<'p>) {
+        let PreparedRoot { executor: mut e, mut runs, .. } = prepared;
         if root.entry {
             e.name_numbers_of_tensors(RANKS_TRIED);
         }
@@ -141,28 +145,35 @@ impl<'p> Engine<'p> {
         let mut tools = self.tools(e, root, sizes, Arc::default());
         let until = self.cx.phase(budgets::EXCHANGE, 20);
         tools.decider.until = Some(until);
-        inside::timed(Phase::Exchange, || what_they_exchange(&mut tools, &mut runs, until));
+        inside::timed(CheckPhase::Exchange, || what_they_exchange(&mut tools, &mut runs, until));
         tools.decider.until = None;
         (runs, tools)
     }
 
     /// Returns tools without any decision yet.
-    pub(crate) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+    pub(crate) fn tools(
+        &self,
+        e: Executor<'p>,
+        root: &HostRoot,
+        sizes: Sizes,
+        tried: Arc<OnceLock<TrialResults>>,
+    ) -> RootTools<'p> {
+        let mut decider =
+            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
         decider.sizes = sizes;
         decider.handy = self.cx.options.handy;
         let judge = Judge::new(self.cx.program, root.clone(), &e, self.cx.options);
-        Tools { e, decider, judge, root: root.clone(), tried }
+        RootTools { e, decider, judge, root: root.clone(), tried }
     }
 
     /// Executes the kernel of one launch.
     fn run_launch(
         &mut self,
         e: &mut Executor<'p>,
-        root: &Root,
+        root: &HostRoot,
         (number, l): (usize, &LaunchEvent),
         host_gave_up: Option<&UnknownReason>,
-    ) -> Option<Run> {
+    ) -> Option<ExecutedLaunch> {
         self.launches += 1;
         let kernel = match &l.kernel {
             Ok(k) => *k,
@@ -204,7 +215,7 @@ impl<'p> Engine<'p> {
             self.partly.entry(kernel).or_insert_with(|| why.clone());
         }
         inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));
-        let layout = Layout::of(&run);
-        Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
+        let layout = UsedParts::of(&run);
+        Some(ExecutedLaunch { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
     }
 }

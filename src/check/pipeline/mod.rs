@@ -1,7 +1,7 @@
 //! Check of one program: executes its roots, runs the kernel of each launch, and decides each access.
 //!
 //! In: a program and settings. Out: its report. The engine decides when to look at each access, and with how much
-//! work; the checks of an access are in [`super::rules`], which know only a [`Context`] of the engine. `prepare`
+//! work; the checks of an access are in [`super::rules`], which know only a [`CheckContext`] of the engine. `prepare`
 //! executes a root, `first_pass` and `second_pass` decide its accesses in tasks that `parallel` shares among threads,
 //! `tally` keeps the decisions.
 
@@ -20,28 +20,28 @@ mod tally;
 mod tiles;
 mod vain;
 
-use self::ablation::Assumed;
-use self::parallel::{Owners, SafeAnyway};
-use super::context::{Context, Places};
-use super::options::Options;
-use super::report::{Fault, ProgramReport};
+use self::ablation::CheckAssumptions;
+use self::parallel::{PositionOwners, SafeAnyway};
+use super::context::{CheckContext, PositionDecisions};
+use super::options::CheckOptions;
+use super::report::{ContractFault, ProgramReport};
 use super::rules::rule::HostEvents;
 use super::rules::{list, overflow};
-use crate::context::{Run, Tools};
-use base::axioms::{Axiom, CameTo};
-use base::inside::{self, Phase};
+use crate::context::{ExecutedLaunch, RootTools};
+use base::axioms::{Axiom, ConsultedAxioms};
+use base::inside::{self, CheckPhase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, done};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::assume::Assumptions;
-use engine::symbolic::limits::Limits;
-use engine::symbolic::limits::budget::Budget;
-use engine::symbolic::limits::cost::Effort;
+use engine::symbolic::limits::ExecutionLimits;
+use engine::symbolic::limits::budget::ExecutionBudget;
+use engine::symbolic::limits::cost::PartCosts;
 use ir::reach::{Reach, launched_by_kernels};
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
-use library::host::{Root, lead_to_launches, roots};
+use library::host::{HostRoot, lead_to_launches, roots};
 use models::attributes::is_of_cuda;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -51,8 +51,8 @@ use std::time::Instant;
 
 pub(super) struct Engine<'p> {
     /// Program, settings, and budget.
-    pub cx: Context<'p>,
-    pub places: Places,
+    pub cx: CheckContext<'p>,
+    pub places: PositionDecisions,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
@@ -64,9 +64,9 @@ pub(super) struct Engine<'p> {
     own_alone: FxHashSet<Site>,
     /// Reason why some root was not executed completely: launches of the kernels without a known launch may be there.
     pub lost: Option<UnknownReason>,
-    pub assumed: Assumed,
+    pub assumed: CheckAssumptions,
     /// Record of the axioms that executions used, if requested.
-    came_to: Option<Arc<CameTo>>,
+    came_to: Option<Arc<ConsultedAxioms>>,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
     /// Conditions that contradict known facts at calls where they would be assumed.
@@ -76,17 +76,17 @@ pub(super) struct Engine<'p> {
     /// Most threads that the engine may use.
     pub threads: usize,
     /// Owned positions, where other engines decide accesses of the same root.
-    pub own: Option<(Arc<Owners>, usize)>,
+    pub own: Option<(Arc<PositionOwners>, usize)>,
     /// Flag that is set once nobody waits for the result.
     pub over: Option<Arc<AtomicBool>>,
 }
 
 impl<'p> Engine<'p> {
-    pub fn new(program: &'p Program, options: &'p Options) -> Self {
-        Self::with(Context::new(program, options), Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
+    pub fn new(program: &'p Program, options: &'p CheckOptions) -> Self {
+        Self::with(CheckContext::new(program, options), Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
     }
 
-    fn with(cx: Context<'p>, reach: Arc<Reach>) -> Self {
+    fn with(cx: CheckContext<'p>, reach: Arc<Reach>) -> Self {
         Self {
             cx,
             reach,
@@ -101,7 +101,7 @@ impl<'p> Engine<'p> {
             own_alone: FxHashSet::default(),
             report: ProgramReport::default(),
             lost: None,
-            assumed: Assumed::default(),
+            assumed: CheckAssumptions::default(),
             came_to: None,
             vain: FxHashSet::default(),
             refused: FxHashSet::default(),
@@ -109,7 +109,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Returns contracts that turned out to be wrong.
-    pub fn faults(&mut self) -> Vec<Fault> {
+    pub fn faults(&mut self) -> Vec<ContractFault> {
         std::mem::take(&mut self.report.faults)
     }
 
@@ -128,8 +128,8 @@ impl<'p> Engine<'p> {
 
     /// Returns a new engine without results.
     pub(super) fn again(&self) -> Self {
-        let fresh = Context::new(self.cx.program, self.cx.options);
-        let cx = Context { part: self.cx.part, total: self.cx.total, ..fresh };
+        let fresh = CheckContext::new(self.cx.program, self.cx.options);
+        let cx = CheckContext { part: self.cx.part, total: self.cx.total, ..fresh };
         Self { came_to: self.came_to.clone(), ..Self::with(cx, self.reach.clone()) }
     }
 
@@ -185,14 +185,14 @@ impl<'p> Engine<'p> {
     }
 
     /// Returns the budget of one execution, with this much work.
-    pub(super) fn budget(&self, work: Allotment) -> Budget {
-        Budget::new(work, self.cx.options.memory, self.over.clone())
+    pub(super) fn budget(&self, work: Allotment) -> ExecutionBudget {
+        ExecutionBudget::new(work, self.cx.options.memory, self.over.clone())
     }
 
     pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.cx.program, &Models);
         e.runtime.device_memory = self.cx.options.device_memory;
-        e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
+        e.limits = ExecutionLimits::new(self.budget(self.cx.all), PartCosts::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.without, self.came_to.clone());
         e.assumptions.owed = self.cx.options.contracts.iter().chain(&self.cx.options.owed).cloned().collect();
         e.assumptions.refused = self.refused.clone();
@@ -201,7 +201,7 @@ impl<'p> Engine<'p> {
         e
     }
 
-    fn run_root(&mut self, root: &Root) {
+    fn run_root(&mut self, root: &HostRoot) {
         let mut prepared = self.prepare(root);
         if let Some(why) = &prepared.gave_up {
             self.report
@@ -229,13 +229,14 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::CALLS, 50);
         tools.within(self.cx.all);
         if !self.cx.bare {
-            inside::timed(Phase::HostCalls, || self.beside_bounds(&mut tools, &runs, &events));
+            inside::timed(CheckPhase::HostCalls, || self.beside_bounds(&mut tools, &runs, &events));
         }
         self.spend_since(before);
         tools.within(Allotment::UNLIMITED);
         if !self.cx.is_hurried() {
             let before = done();
-            let found = inside::timed(Phase::Overflow, || overflow::find(&self.cx, &mut tools, &runs, &self.places));
+            let found =
+                inside::timed(CheckPhase::Overflow, || overflow::find(&self.cx, &mut tools, &runs, &self.places));
             for o in found {
                 self.put(o.kernel, o.event, o.outcome);
             }
@@ -245,7 +246,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Applies the rules for host calls and launches, beside the bounds of accesses.
-    fn beside_bounds(&mut self, tools: &mut Tools<'p>, runs: &[Run], events: &HostEvents) {
+    fn beside_bounds(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], events: &HostEvents) {
         let cx = self.cx;
         for rule in list::ALL {
             rule.in_host(&cx, tools, events, self);

@@ -5,9 +5,9 @@
 //! executed once more without any; an access that is less safe then rests on them.
 
 use super::Engine;
-use crate::context::{Place, Run};
+use crate::context::{ArrayPosition, ExecutedLaunch};
 use crate::rules::claims;
-use base::axioms::Without;
+use base::axioms::OmittedAxioms;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
@@ -17,28 +17,28 @@ use std::sync::Arc;
 
 /// Assumptions of one check.
 #[derive(Debug, Default)]
-pub(crate) struct Assumed {
+pub(crate) struct CheckAssumptions {
     /// Whether any assumption affected a path.
     in_effect: bool,
     /// Assumptions in the conditions of an access, by position.
-    at: BTreeMap<Place, BTreeSet<Arc<str>>>,
+    at: BTreeMap<ArrayPosition, BTreeSet<Arc<str>>>,
     /// Asserts that the build removes and that a launch may violate, each with the assumption that it makes.
-    asserts: BTreeMap<Place, Arc<str>>,
+    asserts: BTreeMap<ArrayPosition, Arc<str>>,
     /// Safe positions that rest on assumptions.
-    pub resting: BTreeSet<Place>,
+    pub resting: BTreeSet<ArrayPosition>,
     /// Whether the second execution exhausted its budget: some positions may not rest on assumptions.
     unsure: bool,
     /// Positions in question, in the second execution. Nothing else is decided, and nothing is replayed.
-    pub asked: Option<FxHashSet<Place>>,
+    pub asked: Option<FxHashSet<ArrayPosition>>,
 }
 
-impl Assumed {
+impl CheckAssumptions {
     /// Whether a position needs no decision.
-    pub fn skips(&self, place: &Place) -> bool {
+    pub fn skips(&self, place: &ArrayPosition) -> bool {
         self.asked.as_ref().is_some_and(|asked| !asked.contains(place))
     }
 
-    pub fn note(&mut self, e: &Executor<'_>, place: &Place, ev: &AccessEvent) {
+    pub fn note(&mut self, e: &Executor<'_>, place: &ArrayPosition, ev: &AccessEvent) {
         if !e.assumptions.in_effect() {
             return;
         }
@@ -60,7 +60,7 @@ impl Assumed {
     }
 
     /// Records the claims of a launch that are asserts which the build removes.
-    pub fn note_asserts(&mut self, e: &Executor<'_>, run: &Run) {
+    pub fn note_asserts(&mut self, e: &Executor<'_>, run: &ExecutedLaunch) {
         for event in &run.run.claims {
             if let (Some(assumption), Some(place)) = (&event.removed, claims::place(e.program, event)) {
                 self.asserts.insert(place, assumption.clone());
@@ -70,13 +70,13 @@ impl Assumed {
 
     /// Whether some safe access rests on the assumption at this position; always true except for asserts that the
     /// build removes.
-    fn matters(&self, place: &Place) -> bool {
+    fn matters(&self, place: &ArrayPosition) -> bool {
         let Some(assert) = self.asserts.get(place) else { return true };
         self.resting.iter().any(|p| self.at.get(p).is_none_or(|all| all.contains(assert)))
     }
 
     /// Describes what a safe position rests on.
-    pub fn words(&self, place: &Place) -> String {
+    pub fn words(&self, place: &ArrayPosition) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
         let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
         if self.unsure {
@@ -89,7 +89,7 @@ impl Assumed {
 
 impl Engine<'_> {
     /// Restricts decisions to these positions, without some axioms; `None`: all positions, as usual.
-    pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<Place>>, without: Without) {
+    pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<ArrayPosition>>, without: OmittedAxioms) {
         self.cx.bare = asked.is_some();
         self.cx.without = without;
         self.assumed.asked = asked;
@@ -100,12 +100,12 @@ impl Engine<'_> {
         if !self.assumed.in_effect || self.cx.bare {
             return;
         }
-        let safe: FxHashSet<Place> = self.safe_places().collect();
+        let safe: FxHashSet<ArrayPosition> = self.safe_places().collect();
         if safe.is_empty() {
             return;
         }
         let mut bare = self.again();
-        bare.ask_only(Some(safe.clone()), Without::ASSUMPTIONS);
+        bare.ask_only(Some(safe.clone()), OmittedAxioms::ASSUMPTIONS);
         if self.cx.is_hurried() {
             bare.cx.total = self.cx.total - self.cx.spent;
         }

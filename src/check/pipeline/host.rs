@@ -5,22 +5,22 @@
 use super::Engine;
 use base::work::{Allotment, done};
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::limits::Limits;
+use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::{self, Allowance, Limit};
-use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
+use engine::symbolic::limits::cost::{Cost, CostMeasure, HeavyParts, HostPart, PartCosts, PartTreatment};
 use ir::{FuncRef, Function, Side};
-use library::host::{Root, converted, initialised, root_state};
+use library::host::{HostRoot, converted, initialised, root_state};
 use rustc_hash::FxHashMap;
 
 /// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
 /// costs at least the execution's cost divided by it), and which of these parts. The innermost parts come first, so
 /// that as much as possible stays known. If that does not suffice, all such parts: code that was slow in one place is
 /// also slow in places not reached yet.
-const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
+const LEFT_OUT: [(u128, HeavyParts); 3] = [(8, HeavyParts::Innermost), (8, HeavyParts::All), (32, HeavyParts::All)];
 
 impl<'p> Engine<'p> {
     /// Executes a root. Each execution that may be repeated gets a third of the remaining work.
-    pub(crate) fn follow(&mut self, root: &Root) -> Executor<'p> {
+    pub(crate) fn follow(&mut self, root: &HostRoot) -> Executor<'p> {
         let mut spared = self.for_the_host_alone();
         let mut steps = LEFT_OUT.iter();
         loop {
@@ -28,11 +28,11 @@ impl<'p> Engine<'p> {
             let start = done();
             let mut e = self.executor();
             let work = if step.is_some() { Allotment::of(self.cx.work_left() / 3) } else { self.cx.all };
-            e.limits = Limits::new(self.budget(work), Effort::new(self.reach.clone(), spared.clone()));
+            e.limits = ExecutionLimits::new(self.budget(work), PartCosts::new(self.reach.clone(), spared.clone()));
             // No known code calls it.
             if self.cx.program.func(root.func).name != "main" {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
-                self.leave_out_vain(root.func, &mut e);
+                self.skip_contradictory_assumptions(root.func, &mut e);
             }
             let (args, state) = root_state(&mut e, root);
             let state = converted(&mut e, root.func, &args, state);
@@ -65,7 +65,7 @@ impl<'p> Engine<'p> {
 
     /// Returns the functions that operators use where their tensors are on the host: functions with loops that take
     /// tensors and do nothing on a device.
-    fn for_the_host_alone(&self) -> FxHashMap<Part, Spared> {
+    fn for_the_host_alone(&self) -> FxHashMap<HostPart, PartTreatment> {
         let program = self.cx.program;
         let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
         let takes_tensors = |f: &Function| f.display.contains("at::Tensor") && !f.is_library_model();
@@ -79,23 +79,27 @@ impl<'p> Engine<'p> {
         // The name of a lambda begins with its enclosing function's name.
         let with_loops: Vec<&str> = host().filter(|(.., f)| has_loop(f)).map(|(.., f)| f.display.as_str()).collect();
         let loops = |f: &Function| with_loops.iter().any(|name| name.starts_with(f.display.as_str()));
-        names.into_iter().filter(|(_, f)| loops(f)).map(|(r, _)| (Part::Function(r), Spared::Entirely)).collect()
+        names
+            .into_iter()
+            .filter(|(_, f)| loops(f))
+            .map(|(r, _)| (HostPart::Function(r), PartTreatment::Entirely))
+            .collect()
     }
 
-    fn say_left_out(&mut self, parts: &[Part], how: &FxHashMap<Part, Spared>) {
+    fn say_left_out(&mut self, parts: &[HostPart], how: &FxHashMap<HostPart, PartTreatment>) {
         for p in parts {
-            let (Part::Function(f) | Part::Loop(f, _)) = *p;
+            let (HostPart::Function(f) | HostPart::Loop(f, _)) = *p;
             let func = self.cx.program.func(f);
             let what = match p {
-                Part::Loop(_, header) => format!(
+                HostPart::Loop(_, header) => format!(
                     "the loop at line {} of `{}`",
                     self.cx.program.loc(f.module, func.blocks[header.index()].term_loc).line,
                     func.display
                 ),
-                Part::Function(_) => format!("`{}`", func.display),
+                HostPart::Function(_) => format!("`{}`", func.display),
             };
-            let rounds = how.get(p) == Some(&Spared::Rounds);
-            self.report.notes.push(if rounds {
+            let iterations = how.get(p) == Some(&PartTreatment::Rounds);
+            self.report.notes.push(if iterations {
                 format!("{what} takes too long to follow round by round")
             } else {
                 format!("{what} takes too long to follow, and does nothing on a device")
@@ -112,9 +116,9 @@ fn has_loop(f: &Function) -> bool {
 }
 
 /// Returns the measure of a limit: each step leaves terms in memory.
-const fn measure(limit: Limit) -> Measure {
+const fn measure(limit: Limit) -> CostMeasure {
     match limit {
-        Limit::Steps | Limit::Memory => Measure::Steps,
-        Limit::Work | Limit::Time => Measure::Work,
+        Limit::Steps | Limit::Memory => CostMeasure::Steps,
+        Limit::Work | Limit::Time => CostMeasure::Work,
     }
 }

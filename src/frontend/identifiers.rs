@@ -5,7 +5,7 @@
 
 /// An identifier in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name<'t> {
+pub(super) struct Identifier<'t> {
     pub text: &'t str,
     /// 1-based line number.
     pub line: usize,
@@ -14,10 +14,10 @@ pub(super) struct Name<'t> {
 }
 
 /// Returns the identifiers of a text, in order.
-pub(super) fn names(text: &str) -> Vec<Name<'_>> {
+pub(super) fn names(text: &str) -> Vec<Identifier<'_>> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut out) = (0, 1, vec![]);
-    let mut before = Before::default();
+    let mut before = LineState::default();
     while at < bytes.len() {
         let end = element(bytes, at);
         let word = &bytes[at..end];
@@ -25,11 +25,11 @@ pub(super) fn names(text: &str) -> Vec<Name<'_>> {
             // Prefixes of string literals are no identifiers.
             if !matches!(bytes.get(end), Some(b'"')) {
                 let name = &text[at..end];
-                out.push(Name { text: name, line, presence_only: before.asks_presence() });
+                out.push(Identifier { text: name, line, presence_only: before.asks_presence() });
                 before.word(name);
             }
         } else if word == b"\n" {
-            before = Before::default();
+            before = LineState::default();
         } else if !word[0].is_ascii_whitespace() && !word.starts_with(b"//") && !word.starts_with(b"/*") {
             before.mark(word[0]);
         }
@@ -103,13 +103,13 @@ fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
 
 /// State of a line that decides how the next identifier is tested.
 #[derive(Default)]
-struct Before {
+struct LineState {
     directive: bool,
     /// True after `ifdef`, `ifndef` or `defined`, with or without an opening parenthesis.
     presence: bool,
 }
 
-impl Before {
+impl LineState {
     fn asks_presence(&self) -> bool {
         self.presence
     }

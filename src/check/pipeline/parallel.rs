@@ -10,11 +10,11 @@
 
 use super::Engine;
 use super::budgets;
-use super::first_pass::Open;
-use super::prepare::Prepared;
-use crate::context::{Place, Places, Run, Tools};
+use super::first_pass::PendingAccess;
+use super::prepare::PreparedRoot;
+use crate::context::{ArrayPosition, ExecutedLaunch, PositionDecisions, RootTools};
 use crate::counterexample::degenerate::Sizes;
-use crate::counterexample::tried::Tried;
+use crate::counterexample::tried::TrialResults;
 use crate::options::STACK;
 use crate::solver::cache;
 use base::inside;
@@ -24,7 +24,7 @@ use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::limits::budget::resident;
 use ir::FuncRef;
-use library::host::Root;
+use library::host::HostRoot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::any::Any;
@@ -33,13 +33,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
-use witness::Budget;
+use witness::RunBudget;
 
 /// Positions of one first-look task and of one second-look task, and the most tasks of each kind: a task does not
 /// know the proofs of others.
 const FIRST_PLACES: usize = 24;
 const SECOND_PLACES: usize = 6;
-const MOST_TASKS: usize = 8;
+const MAX_TASKS: usize = 8;
 
 /// Positions below which another thread would finish executing the root only when no work is left.
 const ENOUGH: usize = 12;
@@ -50,20 +50,20 @@ const ROUNDS: usize = 3;
 const WORTH: u64 = 10;
 
 /// Index of the task that decides each position.
-pub(crate) type Owners = FxHashMap<Place, usize>;
+pub(crate) type PositionOwners = FxHashMap<ArrayPosition, usize>;
 
 /// Call stacks of accesses that are safe under every launch of their kernel.
 pub(crate) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 
 /// Properties that two executions of one root must share for one to decide positions of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Shape {
+struct ExecutionShape {
     gave_up: Option<UnknownReason>,
     accesses: Vec<usize>,
 }
 
-impl Shape {
-    fn of(prepared: &Prepared<'_>) -> Self {
+impl ExecutionShape {
+    fn of(prepared: &PreparedRoot<'_>) -> Self {
         Self {
             gave_up: prepared.gave_up.clone(),
             accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect(),
@@ -72,7 +72,7 @@ impl Shape {
 }
 
 /// A task: accesses at the positions that it owns, within an allotment.
-enum Order {
+enum Task {
     First {
         who: usize,
         work: Work,
@@ -80,32 +80,37 @@ enum Order {
     /// `decided` holds known outcomes of these positions; `replays` is the budget of one replay if some took long
     /// before.
     Second {
-        open: Vec<Open>,
-        decided: Places,
+        open: Vec<PendingAccess>,
+        decided: PositionDecisions,
         work: Work,
-        replays: Option<Budget>,
+        replays: Option<RunBudget>,
     },
 }
 
 /// Result of a task.
-struct Done {
-    places: Places,
-    open: Vec<Open>,
+struct TaskResult {
+    places: PositionDecisions,
+    open: Vec<PendingAccess>,
     spent: Work,
-    replays: Budget,
+    replays: RunBudget,
 }
 
 /// An executed root, from which every task begins.
-struct Desk<'p> {
-    root: Root,
-    runs: Vec<Run>,
-    tools: Tools<'p>,
+struct TaskContext<'p> {
+    root: HostRoot,
+    runs: Vec<ExecutedLaunch>,
+    tools: RootTools<'p>,
     sizes: Sizes,
-    tried: Arc<OnceLock<Tried>>,
+    tried: Arc<OnceLock<TrialResults>>,
 }
 
-impl<'p> Desk<'p> {
-    fn new(engine: &Engine<'p>, root: &Root, prepared: Prepared<'p>, tried: Arc<OnceLock<Tried>>) -> Self {
+impl<'p> TaskContext<'p> {
+    fn new(
+        engine: &Engine<'p>,
+        root: &HostRoot,
+        prepared: PreparedRoot<'p>,
+        tried: Arc<OnceLock<TrialResults>>,
+    ) -> Self {
         let (runs, tools) = engine.with_tools(root, prepared);
         Self { root: root.clone(), runs, sizes: tools.decider.sizes.clone(), tools, tried }
     }
@@ -114,7 +119,7 @@ impl<'p> Desk<'p> {
     fn afresh<R>(
         &mut self,
         engine: &mut Engine<'p>,
-        work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R,
+        work: impl FnOnce(&mut Engine<'p>, &mut RootTools<'p>, &[ExecutedLaunch]) -> R,
     ) -> R {
         // Terms are by far the largest part of the executor: they are lent.
         let arena = std::mem::take(&mut self.tools.e.arena);
@@ -123,36 +128,42 @@ impl<'p> Desk<'p> {
         e.own_linear_work();
         let mark = e.arena.mark();
         for run in &self.runs {
-            run.decided.forget_terms();
+            run.decided.clear_terms();
         }
         let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
         let out = work(engine, &mut tools, &self.runs);
         let mut arena = std::mem::take(&mut tools.e.arena);
         arena.rewind(mark);
         for run in &self.runs {
-            run.decided.forget_terms();
+            run.decided.clear_terms();
         }
         self.tools.e.arena = arena;
         out
     }
 
-    fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
+    fn perform(
+        &mut self,
+        mut engine: Engine<'p>,
+        owners: &Arc<PositionOwners>,
+        safe: &SafeAnyway,
+        order: Task,
+    ) -> TaskResult {
         cache::begin_task();
         let begun = done();
         let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| {
             let open = match order {
-                Order::First { who, work } => {
+                Task::First { who, work } => {
                     (engine.own, engine.cx.all) = (Some((owners.clone(), who)), Allotment::of(work));
                     tools.within(engine.cx.all);
-                    inside::timed(inside::Phase::FirstLooks, || engine.first_looks(tools, runs, safe))
+                    inside::timed(inside::CheckPhase::FirstLooks, || engine.first_looks(tools, runs, safe))
                 }
-                Order::Second { open, decided, work, replays } => {
+                Task::Second { open, decided, work, replays } => {
                     if let Some(most) = replays {
                         tools.judge.begin_with(most);
                     }
                     (engine.places, engine.cx.all) = (decided, Allotment::of(work));
                     tools.within(engine.cx.all);
-                    inside::timed(inside::Phase::SecondLooks, || engine.second_looks(tools, runs, open))
+                    inside::timed(inside::CheckPhase::SecondLooks, || engine.second_looks(tools, runs, open))
                 }
             };
             (open, tools.judge.limits())
@@ -161,35 +172,35 @@ impl<'p> Desk<'p> {
         // The tasks' results carry their cost, since this thread runs only some of them.
         settle(begun, Work::NONE);
         cache::begin_task();
-        Done { places: engine.places, open, spent, replays }
+        TaskResult { places: engine.places, open, spent, replays }
     }
 }
 
 /// Tasks and their results.
 #[derive(Default)]
-struct Board {
-    queue: VecDeque<(usize, Order)>,
+struct TaskBoard {
+    queue: VecDeque<(usize, Task)>,
     running: usize,
-    done: Vec<(usize, Done)>,
+    done: Vec<(usize, TaskResult)>,
     /// Set when no more tasks will come.
     closed: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
 
 #[derive(Default)]
-struct Crew {
-    board: Mutex<Board>,
+struct TaskThreads {
+    board: Mutex<TaskBoard>,
     changed: Condvar,
     over: Arc<AtomicBool>,
 }
 
-impl Crew {
-    fn board(&self) -> MutexGuard<'_, Board> {
+impl TaskThreads {
+    fn board(&self) -> MutexGuard<'_, TaskBoard> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs tasks until there are none; `wait`: until the board is closed.
-    fn take(&self, wait: bool, mut perform: impl FnMut(Order) -> Done) {
+    fn take(&self, wait: bool, mut perform: impl FnMut(Task) -> TaskResult) {
         let mut board = self.board();
         loop {
             if let Some((number, order)) = board.queue.pop_front() {
@@ -216,7 +227,7 @@ impl Crew {
     }
 
     /// Runs all of some tasks, in this thread too; returns their results in order.
-    fn all(&self, orders: Vec<Order>, perform: impl FnMut(Order) -> Done) -> Vec<Done> {
+    fn all(&self, orders: Vec<Task>, perform: impl FnMut(Task) -> TaskResult) -> Vec<TaskResult> {
         self.board().queue.extend(orders.into_iter().enumerate());
         self.changed.notify_all();
         self.take(false, perform);
@@ -241,9 +252,9 @@ impl Crew {
 }
 
 /// Closes the crew's board even on a panic: otherwise the helpers would wait for ever.
-struct Closing<'c>(&'c Crew);
+struct BoardCloser<'c>(&'c TaskThreads);
 
-impl Drop for Closing<'_> {
+impl Drop for BoardCloser<'_> {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -280,7 +291,7 @@ impl<'p> Engine<'p> {
             turns(this.threads)
         } else {
             std::thread::scope(|scope| {
-                let _room = Room::new(n - 1);
+                let _room = StackAllowance::new(n - 1);
                 let others: Vec<_> = (1..n).filter_map(|_| start(scope, || turns(1))).collect();
                 let own = turns(1);
                 others.into_iter().flat_map(joined).chain(own).collect::<Vec<_>>()
@@ -295,15 +306,15 @@ impl<'p> Engine<'p> {
     /// Decides all accesses of a root; returns the launches and the tools.
     pub(crate) fn decide_all(
         &mut self,
-        root: &Root,
-        prepared: Prepared<'p>,
+        root: &HostRoot,
+        prepared: PreparedRoot<'p>,
         safe: &SafeAnyway,
-    ) -> (Vec<Run>, Tools<'p>) {
+    ) -> (Vec<ExecutedLaunch>, RootTools<'p>) {
         cache::begin_task();
-        let (shape, before) = (Shape::of(&prepared), done());
-        let mut desk = Desk::new(self, root, prepared, Arc::default());
-        let mut places: Vec<Place> = vec![];
-        let mut seen: FxHashMap<Place, usize> = FxHashMap::default();
+        let (shape, before) = (ExecutionShape::of(&prepared), done());
+        let mut desk = TaskContext::new(self, root, prepared, Arc::default());
+        let mut places: Vec<ArrayPosition> = vec![];
+        let mut seen: FxHashMap<ArrayPosition, usize> = FxHashMap::default();
         for run in &desk.runs {
             self.assumed.note_asserts(&desk.tools.e, run);
             for event in &run.run.accesses {
@@ -318,26 +329,27 @@ impl<'p> Engine<'p> {
                 }) += 1;
             }
         }
-        let tasks = places.len().div_ceil(FIRST_PLACES).clamp(1, MOST_TASKS);
+        let tasks = places.len().div_ceil(FIRST_PLACES).clamp(1, MAX_TASKS);
         let owner = |i: usize| i * tasks / places.len().max(1);
         let mut weight = vec![0u64; tasks];
         for (i, p) in places.iter().enumerate() {
             weight[owner(i)] += seen[p] as u64;
         }
-        let owners: Arc<Owners> = Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
+        let owners: Arc<PositionOwners> =
+            Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
         let all: u64 = weight.iter().sum::<u64>().max(1);
         self.spend_since(before);
         let budget = self.cx.phase_work(budgets::FIRST_LOOKS, 70);
-        let firsts = weight.iter().enumerate().map(|(who, w)| Order::First { who, work: budget / all * *w }).collect();
+        let firsts = weight.iter().enumerate().map(|(who, w)| Task::First { who, work: budget / all * *w }).collect();
 
-        let crew = Crew::default();
+        let crew = TaskThreads::default();
         let helpers = if places.len() < ENOUGH { 0 } else { self.threads - 1 };
         let helpers = affordable(helpers, self.cx.options.memory, resident());
         let tried = desk.tried.clone();
         let this: &Self = self;
         let (settled, open, spent) = std::thread::scope(|scope| {
-            let _room = Room::new(helpers);
-            let closing = Closing(&crew);
+            let _room = StackAllowance::new(helpers);
+            let closing = BoardCloser(&crew);
             for _ in 0..helpers {
                 let (crew, owners, shape, tried) = (&crew, &owners, &shape, tried.clone());
                 start(scope, move || {
@@ -347,24 +359,24 @@ impl<'p> Engine<'p> {
                     cache::begin_task();
                     let prepared = other.prepare(root);
                     // The execution differs from the first, which only a safety net can cause, or no work is left.
-                    if Shape::of(&prepared) != *shape {
+                    if ExecutionShape::of(&prepared) != *shape {
                         return;
                     }
-                    let mut desk = Desk::new(&other, root, prepared, tried);
+                    let mut desk = TaskContext::new(&other, root, prepared, tried);
                     crew.take(true, |order| desk.perform(this.helper(), owners, safe, order));
                 });
             }
             let mut perform = |order| desk.perform(this.helper(), &owners, safe, order);
-            let first = Phase::of(crew.all(firsts, &mut perform));
+            let first = CombinedResults::of(crew.all(firsts, &mut perform));
             let (mut settled, mut open, mut replays) = (first.places, first.open, first.replays);
             let mut spent = first.spent;
             let second = this.cx.phase_work(budgets::SECOND_LOOKS, 100);
             let mut left = (second + (budget - spent)).min(this.cx.total - this.cx.spent - spent);
-            for round in 0..ROUNDS {
-                if open.is_empty() || this.cx.looks_once() || round > 0 && left * WORTH < second {
+            for iteration in 0..ROUNDS {
+                if open.is_empty() || this.cx.looks_once() || iteration > 0 && left * WORTH < second {
                     break;
                 }
-                let phase = Phase::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
+                let phase = CombinedResults::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
                 settled.extend(phase.places);
                 (open, left, spent, replays) = (phase.open, left - phase.spent, spent + phase.spent, phase.replays);
             }
@@ -373,33 +385,33 @@ impl<'p> Engine<'p> {
         });
         self.cx.spent = self.cx.spent + spent;
         self.absorb_settled(settled);
-        self.leave_open(&desk.runs, open);
+        self.record_undecided(&desk.runs, open);
         (desk.runs, desk.tools)
     }
 
-    fn absorb_settled(&mut self, settled: Places) {
+    fn absorb_settled(&mut self, settled: PositionDecisions) {
         let mut other = self.again();
         other.places = settled;
         self.absorb_places(other);
     }
 
     /// Whether this engine decides a position.
-    pub(crate) fn is_mine(&self, place: &Place) -> bool {
+    pub(crate) fn is_mine(&self, place: &ArrayPosition) -> bool {
         self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who))
     }
 }
 
 /// Combined results of all tasks of one kind.
-struct Phase {
-    places: Places,
-    open: Vec<Open>,
+struct CombinedResults {
+    places: PositionDecisions,
+    open: Vec<PendingAccess>,
     spent: Work,
-    replays: Option<Budget>,
+    replays: Option<RunBudget>,
 }
 
-impl Phase {
-    fn of(done: Vec<Done>) -> Self {
-        let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE, replays: None };
+impl CombinedResults {
+    fn of(done: Vec<TaskResult>) -> Self {
+        let mut all = Self { places: PositionDecisions::new(), open: vec![], spent: Work::NONE, replays: None };
         for d in done {
             all.places.extend(d.places);
             all.open.extend(d.open);
@@ -413,15 +425,20 @@ impl Phase {
 }
 
 /// Returns tasks for undecided accesses, each with its share of the remaining work.
-fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<Budget>) -> Vec<Order> {
-    let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
+fn second_orders(
+    open: Vec<PendingAccess>,
+    settled: &PositionDecisions,
+    left: Work,
+    replays: Option<RunBudget>,
+) -> Vec<Task> {
+    let mut numbers: FxHashMap<ArrayPosition, usize> = FxHashMap::default();
     for o in &open {
         let next = numbers.len();
         numbers.entry(o.place.clone()).or_insert(next);
     }
-    let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MOST_TASKS);
+    let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MAX_TASKS);
     let (places, all) = (numbers.len().max(1), open.len().max(1) as u64);
-    let mut parts: Vec<(Vec<Open>, Places)> = (0..tasks).map(|_| Default::default()).collect();
+    let mut parts: Vec<(Vec<PendingAccess>, PositionDecisions)> = (0..tasks).map(|_| Default::default()).collect();
     for o in open {
         let (open, decided) = &mut parts[numbers[&o.place] * tasks / places];
         if let Some(known) = settled.get(&o.place) {
@@ -431,7 +448,7 @@ fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<
     }
     parts
         .into_iter()
-        .map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided, replays })
+        .map(|(open, decided)| Task::Second { work: left / all * open.len() as u64, open, decided, replays })
         .collect()
 }
 
@@ -445,11 +462,11 @@ fn affordable(helpers: usize, most: Option<u64>, now: Option<u64>) -> usize {
 
 /// Guard that, while it lives, raises this process's data limit by the stacks of its threads, which that limit counts
 /// in full.
-struct Room {
+struct StackAllowance {
     before: Rlimit,
 }
 
-impl Room {
+impl StackAllowance {
     fn new(threads: usize) -> Self {
         let before = getrlimit(Resource::Data);
         let wanted = before.current.map(|now| now.saturating_add((STACK * threads) as u64));
@@ -462,7 +479,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for StackAllowance {
     fn drop(&mut self) {
         let _ = setrlimit(Resource::Data, self.before);
     }

@@ -3,21 +3,21 @@
 //! In: the root's parameters and the strings that it reaches. Out: contents of the string parameters, by a number
 //! that encodes the choice. They are guesses, as the sizes of small tensors are; a run decides.
 
-use finding::{Held, HeldValue};
+use finding::{HeldScalar, HeldValue};
 use ir::initialisers::Initialisers;
 use ir::{FuncRef, Program};
 use models::views::is_text;
 
 /// The strings of a root.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct RootStrings {
     /// Names of parameters.
     strings: Vec<String>,
     /// Possible contents; at least one where there are string parameters.
-    texts: Vec<String>,
+    choices: Vec<String>,
 }
 
-impl Texts {
+impl RootStrings {
     pub fn of(program: &Program, root: FuncRef) -> Self {
         let f = program.func(root);
         let is_string = |name: &str, class: Option<&str>| class.or_else(|| f.declared_type(name)).is_some_and(is_text);
@@ -30,27 +30,28 @@ impl Texts {
         if strings.is_empty() {
             return Self::default();
         }
-        let mut texts = Initialisers::before(program, root).texts;
-        if texts.is_empty() {
-            texts.push(String::new());
+        let mut choices = Initialisers::before(program, root).strings;
+        if choices.is_empty() {
+            choices.push(String::new());
         }
-        Self { strings, texts }
+        Self { strings, choices }
     }
 
     /// Returns the strings' contents for a choice, whose digits select one for each string.
-    pub fn held(&self, mut choice: usize) -> Vec<Held> {
+    pub fn held(&self, mut choice: usize) -> Vec<HeldScalar> {
         let mut out = vec![];
         for name in &self.strings {
-            let text = self.texts[choice % self.texts.len()].clone();
-            choice /= self.texts.len();
-            out.push(Held { object: name.clone(), at: 0, what: HeldValue::Text(text) });
+            let text = self.choices[choice % self.choices.len()].clone();
+            choice /= self.choices.len();
+            out.push(HeldScalar { object: name.clone(), at: 0, what: HeldValue::Text(text) });
         }
         out
     }
 
     /// Returns the strings' contents for display.
     pub fn shown(&self, choice: usize) -> impl Iterator<Item = (String, String)> + use<> {
-        let text = |h: Held| if let HeldValue::Text(text) = h.what { format!("\"{text}\"") } else { String::new() };
+        let text =
+            |h: HeldScalar| if let HeldValue::Text(text) = h.what { format!("\"{text}\"") } else { String::new() };
         self.held(choice).into_iter().map(move |h| (h.object.clone(), text(h)))
     }
 }

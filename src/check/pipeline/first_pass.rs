@@ -1,16 +1,16 @@
 //! First pass: every access gets a little work before any gets a lot.
 //!
 //! In: the launches of a root. Out: decided accesses go to the tally; those that more effort could change return as
-//! [`Open`]. The pass glances at all accesses, then takes a first look at the undecided ones, without models that
+//! [`PendingAccess`]. The pass glances at all accesses, then takes a first look at the undecided ones, without models that
 //! rest on unknowns.
 
 use super::Engine;
 use super::budgets;
 use super::parallel::SafeAnyway;
-use crate::context::{Place, Run, Tools};
-use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
+use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use crate::rules::{bounds, list};
-use crate::solver::Limits;
+use crate::solver::SolverLimits;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::arena::Arena;
@@ -19,24 +19,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access whose first look is not final, with the index of its launch and its index in it.
 #[derive(Clone, Debug)]
-pub(super) struct Open {
-    pub place: Place,
+pub(super) struct PendingAccess {
+    pub place: ArrayPosition,
     pub run: usize,
     pub event: usize,
-    pub first: Look,
+    pub first: AccessExamination,
 }
 
 impl<'p> Engine<'p> {
     /// Gives every owned access a little work before any gets a lot: a glance at all, then a first look at the
     /// undecided ones. Returns those that more effort could change.
-    pub(super) fn first_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
+    pub(super) fn first_looks(
+        &mut self,
+        tools: &mut RootTools<'p>,
+        runs: &[ExecutedLaunch],
+        safe: &SafeAnyway,
+    ) -> Vec<PendingAccess> {
         let usual = tools.decider.limits;
         tools.decider.limits =
-            Limits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
+            SolverLimits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
         let glanced = self.glance(tools, runs, safe);
         tools.decider.limits = usual;
-        let mut open: Vec<Open> = vec![];
-        let mut open_places: FxHashSet<Place> = FxHashSet::default();
+        let mut open: Vec<PendingAccess> = vec![];
+        let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
         for o in glanced {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
             if self.counts_as_proved(event) {
@@ -48,20 +53,20 @@ impl<'p> Engine<'p> {
             } else {
                 bounds::look(&self.cx, tools, Some(run), event, Effort::First)
             };
-            if look.more == More::Nothing {
+            if look.more == FurtherEffort::Nothing {
                 self.put(run.kernel, event, run.partial(look.outcome));
                 continue;
             }
             open_places.insert(o.place.clone());
-            open.push(Open { first: look, ..o });
+            open.push(PendingAccess { first: look, ..o });
         }
         open
     }
 
     /// Decides accesses that take almost no work, and returns the others.
-    fn glance(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
-        let mut open: Vec<Open> = vec![];
-        let mut open_places: FxHashSet<Place> = FxHashSet::default();
+    fn glance(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], safe: &SafeAnyway) -> Vec<PendingAccess> {
+        let mut open: Vec<PendingAccess> = vec![];
+        let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (r, run) in runs.iter().enumerate() {
             for i in extremes_first(&mut tools.e.arena, &run.run.accesses) {
                 let event = &run.run.accesses[i];
@@ -72,20 +77,20 @@ impl<'p> Engine<'p> {
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
                     && !list::concern(&tools.e, run, event)
                 {
-                    self.put(run.kernel, event, Outcome::Safe);
+                    self.put(run.kernel, event, AccessVerdict::Safe);
                     continue;
                 }
                 let look = if open_places.contains(&place) || self.cx.is_spent() {
-                    Look::none()
+                    AccessExamination::none()
                 } else {
                     bounds::look(&self.cx, tools, Some(run), event, Effort::Glance)
                 };
-                if look.more == More::Nothing {
+                if look.more == FurtherEffort::Nothing {
                     self.put(run.kernel, event, run.partial(look.outcome));
                     continue;
                 }
                 open_places.insert(place.clone());
-                open.push(Open { place, run: r, event: i, first: look });
+                open.push(PendingAccess { place, run: r, event: i, first: look });
             }
         }
         open.sort_by_key(|o| (o.run, o.event));

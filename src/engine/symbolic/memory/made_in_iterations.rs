@@ -1,20 +1,20 @@
-//! Addresses of the allocations of a loop's iterations, as functions of the iteration ([`Function::Made`]), and facts
+//! Addresses of the allocations of a loop's iterations, as functions of the iteration ([`UninterpretedFunction::Made`]), and facts
 //! about such memory.
 //!
 //! In: allocations that iterations make and keep in an array. Out: the summary object
-//! ([`Several`](super::site_summary::Several)) that stands for all iterations, objects for single elements, and the
+//! ([`Several`](super::site_summary::SummaryObjects)) that stands for all iterations, objects for single elements, and the
 //! effects that writes and frees through one name have on the others.
 
-use super::object::{ObjId, ObjState, Object, Rest};
-use super::site_summary::Rounds;
-use super::value::{Base, Target, Value};
+use super::object::{ObjId, ObjState, Object, UncoveredContents};
+use super::site_summary::SiteSummary;
+use super::value::{Base, GuardedTarget, Value};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::functions::UninterpretedFunction;
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use ir::Side;
@@ -25,7 +25,7 @@ impl ExecutionContext<'_> {
     /// Marks memory as possibly freed if another of its names was freed.
     pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         let Some(all) = self.several.clans.get(&o).copied() else { return };
-        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
+        let Some(made) = self.several.iterations.get(&all).map(|r| r.made) else { return };
         for other in [made, all] {
             if other == o && o == made {
                 continue;
@@ -48,7 +48,7 @@ impl MemoryDomain<'_> {
     /// summary object that stands for the allocations of all iterations; the array that stores the addresses must keep
     /// all of them. `end` is the state at the end of the iteration, `map` holds the loop's variables at iteration `k`;
     /// symbols before `mark.0` and contents up to `mark.1` are older than the loop.
-    pub(in crate::symbolic) fn made_in_each_round(
+    pub(in crate::symbolic) fn made_in_each_iteration(
         &mut self,
         at: TermId,
         end: &State,
@@ -58,9 +58,9 @@ impl MemoryDomain<'_> {
         (context, site): (u64, Site),
     ) -> Option<(TermId, ObjId)> {
         let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
-        let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
+        let [GuardedTarget { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
         let (made, offset) = (*made, *offset);
-        if !self.heap.is_made_since(made, mark.1) || self.kept.is_twin(made) {
+        if !self.heap.is_made_since(made, mark.1) || self.points_to.is_twin(made) {
             return None;
         }
         if !self.only_old(offset, mark.0, mark.1, Some(k)) {
@@ -79,17 +79,19 @@ impl MemoryDomain<'_> {
         let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
         let all = self.heap.allocate((context, site, made.0), object);
         // Addresses stored before may be any of these.
-        self.kept.add_twin(made, all);
+        self.points_to.add_twin(made, all);
         let each = varies.then_some((k, size));
         let spare = self
             .several
-            .rounds
+            .iterations
             .remove(&all)
             .map(|r| r.elements.into_iter().map(|e| e.1).chain(r.spare).collect())
             .unwrap_or_default();
         self.several.clans.extend([(made, all), (all, all)]);
-        self.several.rounds.insert(all, Rounds { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
-        let address = self.address_of_round(all, k);
+        self.several
+            .iterations
+            .insert(all, SiteSummary { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
+        let address = self.address_of_iteration(all, k);
         Some((self.arena.add(address, offset), all))
     }
 
@@ -99,15 +101,15 @@ impl MemoryDomain<'_> {
     }
 
     /// Starts an iteration: the loop's earlier allocations have unknown contents and are not freed.
-    pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
+    pub(in crate::symbolic) fn iterations_begin(&mut self, s: &mut State, all: ObjId) {
         let reason = Rc::new(UnknownReason::RoundsLeft(self.object(all).name.clone()));
         let version = self.heap.next_version();
-        s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
+        s.mem.insert(all, Rc::new(ObjState::new(UncoveredContents::Unknown { version, input: false, reason })));
     }
 
     /// Object to which the address of iteration `number`'s allocation leads.
-    pub(in crate::symbolic) fn made_in_round(&mut self, all: ObjId, number: TermId) -> Option<ObjId> {
-        let r = self.several.rounds.get(&all)?;
+    pub(in crate::symbolic) fn made_in_iteration(&mut self, all: ObjId, number: TermId) -> Option<ObjId> {
+        let r = self.several.iterations.get(&all)?;
         let Some(each) = r.each else { return Some(all) };
         if let Some((_, o)) = r.elements.iter().find(|e| e.0 == number) {
             return Some(*o);
@@ -118,7 +120,7 @@ impl MemoryDomain<'_> {
         if r.elements.len() >= MAX_ELEMENTS {
             return None;
         }
-        let spare = self.several.rounds.get_mut(&all).and_then(|r| {
+        let spare = self.several.iterations.get_mut(&all).and_then(|r| {
             r.spare.pop_front().inspect(|o| {
                 r.numbers.remove(o);
             })
@@ -127,13 +129,13 @@ impl MemoryDomain<'_> {
             Some(o) => o,
             None => {
                 let o = self.heap.add(self.object(all).clone());
-                self.kept.add_twin(all, o);
+                self.points_to.add_twin(all, o);
                 self.several.clans.insert(o, all);
                 o
             }
         };
         self.size_element(o, number, each);
-        if let Some(r) = self.several.rounds.get_mut(&all) {
+        if let Some(r) = self.several.iterations.get_mut(&all) {
             r.elements.push((number, o));
         }
         Some(o)
@@ -145,27 +147,27 @@ impl MemoryDomain<'_> {
             return None;
         }
         let all = *self.several.clans.get(&o)?;
-        let r = self.several.rounds.get(&all)?;
+        let r = self.several.iterations.get(&all)?;
         let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
         let number = known.unwrap_or_else(|| {
             self.arena.fresh(
                 SymKind::Unknown { reason: UnknownReason::WhichRoundAllocated },
                 "?",
-                Range::new(0, 1 << 62),
+                Interval::new(0, 1 << 62),
             )
         });
         if o != all
-            && let Some(r) = self.several.rounds.get_mut(&all)
+            && let Some(r) = self.several.iterations.get_mut(&all)
             && known.is_none()
         {
             r.numbers.insert(o, number);
         }
-        Some(self.address_of_round(all, number))
+        Some(self.address_of_iteration(all, number))
     }
 
-    /// Objects whose address a term of [`Function::Made`] may be.
+    /// Objects whose address a term of [`UninterpretedFunction::Made`] may be.
     pub(in crate::symbolic) fn made_by(&self, t: TermId) -> Vec<ObjId> {
-        let Term::Apply { function: Function::Made, args, .. } = self.arena.get(t) else { return vec![] };
+        let Term::Apply { function: UninterpretedFunction::Made, args, .. } = self.arena.get(t) else { return vec![] };
         let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
         all.map_or_else(Vec::new, |all| self.several.names(all))
     }
@@ -187,9 +189,9 @@ impl MemoryDomain<'_> {
 }
 
 impl Terms {
-    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
+    fn address_of_iteration(&mut self, all: ObjId, k: TermId) -> TermId {
         let id = self.arena.int(i128::from(all.0));
-        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
+        self.arena.apply(UninterpretedFunction::Made, vec![id, k], Interval::new(1 << 16, 1 << 56))
     }
 }
 

@@ -8,19 +8,19 @@ use super::Engine;
 use super::budgets;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::Decision;
-use crate::report::Fault;
-use crate::solver::Limits;
+use crate::report::ContractFault;
+use crate::solver::SolverLimits;
 use contracts::Contract;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
-use library::host::Root;
+use library::host::HostRoot;
 
 const NEVER: &str = "can never hold";
 
 impl<'p> Engine<'p> {
     /// Assumes no invariants for a function whose assumptions can never hold.
-    pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
+    pub(super) fn skip_contradictory_assumptions(&self, f: FuncRef, e: &mut Executor<'_>) {
         if self.vain.contains(&f) {
             e.assumptions.invariants = std::rc::Rc::default();
             e.assumptions.classes = std::rc::Rc::default();
@@ -48,7 +48,8 @@ impl<'p> Engine<'p> {
             None if e.arena.as_bool(of_objects) == Some(true) => return false,
             None => of_objects,
         };
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        let mut decider =
+            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
         let never = match decider.happens(&mut e.arena, path) {
             Decision::Fails { .. } => return false,
             Decision::Safe => NEVER,
@@ -57,7 +58,7 @@ impl<'p> Engine<'p> {
         let display = &self.cx.program.func(f).display;
         let line = format!("the contract of `{display}` {never}: it is not assumed");
         match never == NEVER {
-            true => self.report.faults.push(Fault::of_line(line)),
+            true => self.report.faults.push(ContractFault::of_line(line)),
             false => self.report.problems.push(line),
         }
         self.vain.insert(f);
@@ -65,7 +66,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a function that launches kernels launches none under its contract.
-    pub(super) fn leaves_no_launch(&mut self, root: &Root, e: &mut Executor<'p>) -> bool {
+    pub(super) fn leaves_no_launch(&mut self, root: &HostRoot, e: &mut Executor<'p>) -> bool {
         if e.assumptions.required.is_none() || self.vain.contains(&root.func) || self.launches_something(e) {
             return false;
         }
@@ -77,7 +78,7 @@ impl<'p> Engine<'p> {
         }
         let display = &self.cx.program.func(root.func).display;
         let line = format!("under the contract of `{display}` no launch of it is reachable: it is not assumed");
-        self.report.faults.push(Fault::of_line(line));
+        self.report.faults.push(ContractFault::of_line(line));
         true
     }
 
@@ -106,7 +107,7 @@ impl<'p> Engine<'p> {
             let display = &self.cx.program.func(taken.function).display;
             let (text, origin) = (&taken.required.text, &taken.required.origin);
             let line = format!("{origin}: `{text}` never holds where `{display}` is called; it is not assumed there");
-            self.report.faults.push(Fault::of_line(line));
+            self.report.faults.push(ContractFault::of_line(line));
             self.refused.insert(key);
             any = true;
         }
@@ -114,7 +115,8 @@ impl<'p> Engine<'p> {
     }
 
     fn may_happen(&self, e: &mut Executor<'_>, path: TermId) -> bool {
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        let mut decider =
+            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
         !matches!(decider.happens(&mut e.arena, path), Decision::Safe)
     }
 }

@@ -7,13 +7,13 @@
 //! the output lists the positions that they could concern. Nothing is replayed, and no verdict changes.
 
 use super::Engine;
-use crate::context::Place;
-use crate::obligations::verdict::Outcome;
+use crate::context::ArrayPosition;
+use crate::obligations::verdict::AccessVerdict;
 use crate::options::CHECKS_FOR_DOUBTS;
-use base::axioms::{Axiom, CameTo, Concerns, Kind, Without};
+use base::axioms::{Axiom, AxiomKind, ConcernedAccesses, ConsultedAxioms, OmittedAxioms};
 use base::inside::{self, Dump};
 use base::nets::{self, Nets};
-use finding::Code;
+use finding::ReasonCode;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,36 +25,42 @@ impl Engine<'_> {
         if !inside::is_wanted(Dump::Doubts) {
             return;
         }
-        let safe: Vec<Place> = self.safe_places().collect();
-        let asked: FxHashSet<Place> = safe.iter().cloned().collect();
-        let came_to = Arc::new(CameTo::default());
+        let safe: Vec<ArrayPosition> = self.safe_places().collect();
+        let asked: FxHashSet<ArrayPosition> = safe.iter().cloned().collect();
+        let came_to = Arc::new(ConsultedAxioms::default());
         // The same decisions, but without replays and the results that these share: a position that is not safe even
         // so is no evidence about axioms.
-        let (as_it_is, _) = self.decided_without(&asked, Without::NOTHING, Some(came_to.clone()));
-        let again: FxHashSet<Place> = safe.iter().filter(|p| as_it_is.rank(p) == self.rank(p)).cloned().collect();
-        let rests = |without: Without| -> Rests {
+        let (as_it_is, _) = self.decided_without(&asked, OmittedAxioms::NOTHING, Some(came_to.clone()));
+        let again: FxHashSet<ArrayPosition> =
+            safe.iter().filter(|p| as_it_is.rank(p) == self.rank(p)).cloned().collect();
+        let rests = |without: OmittedAxioms| -> AxiomDependence {
             let (bare, late) = self.decided_without(&again, without, None);
-            let weaker = |p: &Place| again.contains(p) && bare.rank(p).is_none_or(|r| Some(r) > self.rank(p));
-            let cut = |p: &Place| weaker(p) && (late || bare.is_cut(p));
-            Rests {
+            let weaker = |p: &ArrayPosition| again.contains(p) && bare.rank(p).is_none_or(|r| Some(r) > self.rank(p));
+            let cut = |p: &ArrayPosition| weaker(p) && (late || bare.is_cut(p));
+            AxiomDependence {
                 surely: safe.iter().map(|p| weaker(p) && !cut(p)).collect(),
                 perhaps: safe.iter().map(cut).collect(),
             }
         };
-        let nothing = || Rests { surely: vec![false; safe.len()], perhaps: vec![false; safe.len()] };
+        let nothing = || AxiomDependence { surely: vec![false; safe.len()], perhaps: vec![false; safe.len()] };
         let mut on_one = vec![false; safe.len()];
         let mut rows = vec![];
         for axiom in Axiom::ALL {
             let (name, says, kind) = axiom.row();
-            let all_that = |is: &dyn Fn(&Place) -> bool| Rests { surely: safe.iter().map(is).collect(), ..nothing() };
-            let (how, on) = match kind {
-                Kind::LeftOut if !came_to.has(axiom) || again.is_empty() => ("not-asked", nothing()),
-                Kind::LeftOut => ("left-out", rests(Without::NOTHING.and(axiom))),
-                Kind::Named => ("named", all_that(&|p| axiom == Axiom::NoWrap && self.needs_no_wrap(p))),
-                Kind::BuiltIn(Concerns::Every) => ("built-in", all_that(&|_| true)),
-                Kind::BuiltIn(Concerns::Launched) => ("built-in", all_that(&|p| self.is_in_launched_kernel(p))),
+            let all_that = |is: &dyn Fn(&ArrayPosition) -> bool| AxiomDependence {
+                surely: safe.iter().map(is).collect(),
+                ..nothing()
             };
-            if kind == Kind::LeftOut {
+            let (how, on) = match kind {
+                AxiomKind::LeftOut if !came_to.has(axiom) || again.is_empty() => ("not-asked", nothing()),
+                AxiomKind::LeftOut => ("left-out", rests(OmittedAxioms::NOTHING.and(axiom))),
+                AxiomKind::Named => ("named", all_that(&|p| axiom == Axiom::NoWrap && self.needs_no_wrap(p))),
+                AxiomKind::BuiltIn(ConcernedAccesses::Every) => ("built-in", all_that(&|_| true)),
+                AxiomKind::BuiltIn(ConcernedAccesses::Launched) => {
+                    ("built-in", all_that(&|p| self.is_in_launched_kernel(p)))
+                }
+            };
+            if kind == AxiomKind::LeftOut {
                 for (i, any) in on_one.iter_mut().enumerate() {
                     *any |= on.surely[i] || on.perhaps[i];
                 }
@@ -62,7 +68,7 @@ impl Engine<'_> {
             let (surely, perhaps) = (numbers(&on.surely), numbers(&on.perhaps));
             rows.push(json!({"axiom": name, "says": says, "how": how, "places": surely, "unsettled": perhaps}));
         }
-        let on_all = if again.is_empty() { nothing() } else { rests(Without::any()) };
+        let on_all = if again.is_empty() { nothing() } else { rests(OmittedAxioms::any()) };
         let several: Vec<bool> = (0..safe.len()).map(|i| !on_one[i] && on_all.surely[i]).collect();
         let none: Vec<bool> = (0..safe.len())
             .map(|i| !on_one[i] && !on_all.surely[i] && !on_all.perhaps[i] && again.contains(&safe[i]))
@@ -79,9 +85,9 @@ impl Engine<'_> {
     /// The engine has its own safety net, independent of earlier ones.
     fn decided_without(
         &self,
-        asked: &FxHashSet<Place>,
-        without: Without,
-        came_to: Option<Arc<CameTo>>,
+        asked: &FxHashSet<ArrayPosition>,
+        without: OmittedAxioms,
+        came_to: Option<Arc<ConsultedAxioms>>,
     ) -> (Self, bool) {
         let mut bare = self.again();
         bare.came_to = came_to;
@@ -97,28 +103,28 @@ impl Engine<'_> {
     }
 
     /// Whether a position is undecided only for lack of work, time or memory.
-    fn is_cut(&self, place: &Place) -> bool {
+    fn is_cut(&self, place: &ArrayPosition) -> bool {
         let open = self.places.get(place).map(|t| &t.outcome);
-        matches!(open, Some(Outcome::Unknown(why)) if matches!(why.code(), Code::Work | Code::Time | Code::Memory))
+        matches!(open, Some(AccessVerdict::Unknown(why)) if matches!(why.code(), ReasonCode::Work | ReasonCode::Time | ReasonCode::Memory))
     }
 
-    fn needs_no_wrap(&self, place: &Place) -> bool {
-        self.places.get(place).is_some_and(|t| matches!(t.outcome, Outcome::SafeIfNoWrap(_)))
+    fn needs_no_wrap(&self, place: &ArrayPosition) -> bool {
+        self.places.get(place).is_some_and(|t| matches!(t.outcome, AccessVerdict::SafeIfNoWrap(_)))
     }
 
-    fn is_in_launched_kernel(&self, place: &Place) -> bool {
+    fn is_in_launched_kernel(&self, place: &ArrayPosition) -> bool {
         let Some(tallied) = self.places.get(place) else { return false };
         self.launched.iter().any(|k| self.cx.program.func(*k).display == tallied.kernel)
     }
 
-    fn shown(&self, (loc, array): &Place) -> Value {
+    fn shown(&self, (loc, array): &ArrayPosition) -> Value {
         let kernel = self.places.get(&(loc.clone(), array.clone())).map_or("", |t| &t.kernel);
         json!({"file": loc.file, "line": loc.line, "column": loc.column, "array": array, "kernel": kernel})
     }
 }
 
 /// Positions that certainly rest on the omitted axiom, and those for which this is unsettled.
-struct Rests {
+struct AxiomDependence {
     surely: Vec<bool>,
     perhaps: Vec<bool>,
 }

@@ -3,8 +3,8 @@
 //! In: a program. Out: flat forms and effects from earlier runs of this thread. The work charged to a run does not
 //! depend on this cache.
 
-use super::effect::Effects;
-use crate::machine::form::Flat;
+use super::effect::FunctionEffects;
+use crate::machine::form::FlatFunction;
 use ir::initialisers::Initialisers;
 use ir::{FuncRef, Program};
 use rustc_hash::FxHashMap;
@@ -13,43 +13,43 @@ use std::rc::Rc;
 
 /// Cached results for the program that ran last.
 #[derive(Default)]
-struct Kept {
+struct ProgramCache {
     program: Option<u64>,
-    flat: FxHashMap<FuncRef, Rc<Flat>>,
-    effects: Effects,
+    flat: FxHashMap<FuncRef, Rc<FlatFunction>>,
+    effects: FunctionEffects,
     initialisers: FxHashMap<FuncRef, Rc<Initialisers>>,
 }
 
 thread_local! {
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static KEPT: RefCell<ProgramCache> = RefCell::default();
 }
 
-fn with<T>(program: &Program, f: impl FnOnce(&mut Kept) -> T) -> T {
+fn with<T>(program: &Program, f: impl FnOnce(&mut ProgramCache) -> T) -> T {
     KEPT.with_borrow_mut(|kept| {
         if kept.program != Some(program.identity()) {
-            *kept = Kept { program: Some(program.identity()), ..Kept::default() };
+            *kept = ProgramCache { program: Some(program.identity()), ..ProgramCache::default() };
         }
         f(kept)
     })
 }
 
 /// Flat form from an earlier run.
-pub(super) fn flat(program: &Program, func: FuncRef) -> Option<Rc<Flat>> {
+pub(super) fn flat(program: &Program, func: FuncRef) -> Option<Rc<FlatFunction>> {
     with(program, |kept| kept.flat.get(&func).cloned())
 }
 
 /// Keeps a flat form for later runs.
-pub(super) fn keep(program: &Program, flat: &Rc<Flat>) {
+pub(super) fn keep(program: &Program, flat: &Rc<FlatFunction>) {
     with(program, |kept| kept.flat.insert(flat.func, flat.clone()));
 }
 
 /// Takes the function effects that earlier runs computed; [`keep_effects`] puts them back.
-pub(crate) fn take_effects(program: &Program) -> Effects {
+pub(crate) fn take_effects(program: &Program) -> FunctionEffects {
     with(program, |kept| std::mem::take(&mut kept.effects))
 }
 
 /// Puts function effects into the cache.
-pub(crate) fn keep_effects(program: &Program, effects: Effects) {
+pub(crate) fn keep_effects(program: &Program, effects: FunctionEffects) {
     with(program, |kept| kept.effects = effects);
 }
 

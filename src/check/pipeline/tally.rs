@@ -5,17 +5,17 @@
 //! not depend on how an outcome was found.
 
 use super::Engine;
-use crate::context::{Place, Tallied};
+use crate::context::{ArrayPosition, WorstDecision};
 use crate::findings::explanation;
 use crate::findings::position::{inner_places, position_of};
-use crate::obligations::verdict::Outcome;
-use crate::report::{self, ProgramReport, Standing};
+use crate::obligations::verdict::AccessVerdict;
+use crate::report::{self, AccessStanding, ProgramReport};
 use crate::rules::list;
-use crate::rules::rule::Tally;
+use crate::rules::rule::DecisionReceiver;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::counts::CountedKernel;
-use finding::{Code, Finding, Position, Related, Summary, Undecided};
+use finding::{Finding, Position, ReasonCode, Related, Summary, Undecided};
 use ir::FuncRef;
 use std::time::Instant;
 
@@ -55,14 +55,14 @@ impl Engine<'_> {
 
     /// Adds a decision. Of two decisions for a position the worse stays, of equal ones the first; findings for
     /// different wrapping operations all stay.
-    fn add(&mut self, place: Place, mut new: Tallied) {
+    fn add(&mut self, place: ArrayPosition, mut new: WorstDecision) {
         let Some(old) = self.places.get_mut(&place) else {
             self.places.insert(place, new);
             return;
         };
         let also = std::mem::take(&mut new.also);
         match new.outcome {
-            Outcome::Found(found) if old.wraps_otherwise(&found) => old.also.push(*found),
+            AccessVerdict::Found(found) if old.wraps_otherwise(&found) => old.also.push(*found),
             outcome => {
                 if outcome.is_finding() && old.outcome.is_finding() {
                     old.times += new.times;
@@ -79,38 +79,46 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> {
+    pub(super) fn safe_places(&self) -> impl Iterator<Item = ArrayPosition> {
         self.places.iter().filter(|(_, t)| t.outcome.is_safe()).map(|(p, _)| p.clone())
     }
 
     /// Whether some position is undecided only for lack of budget.
     pub(super) fn lacks_budget(&self) -> bool {
-        self.places.values().any(|t| matches!(&t.outcome, Outcome::Unknown(why) if why.code() == Code::Work))
+        self.places
+            .values()
+            .any(|t| matches!(&t.outcome, AccessVerdict::Unknown(why) if why.code() == ReasonCode::Work))
     }
 
     /// Returns the rank of a position's outcome; `None` where nothing reached it.
-    pub(super) fn rank(&self, place: &Place) -> Option<u8> {
+    pub(super) fn rank(&self, place: &ArrayPosition) -> Option<u8> {
         self.places.get(place).map(|t| t.outcome.rank())
     }
 
-    pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
+    pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: AccessVerdict) {
         let inner = match outcome {
-            Outcome::Unknown(_) => inner_places(self.cx.program, &ev.stack, ev.kind),
+            AccessVerdict::Unknown(_) => inner_places(self.cx.program, &ev.stack, ev.kind),
             _ => vec![],
         };
         self.put_at(self.cx.place_of(ev), kernel, outcome, inner);
     }
 
-    /// Adds an outcome at a position; for `inner` see [`Tallied::inner`].
-    pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome, inner: Vec<Related>) {
-        if let Outcome::Found(f) = &outcome {
+    /// Adds an outcome at a position; for `inner` see [`WorstDecision::inner`].
+    pub(super) fn put_at(
+        &mut self,
+        place: ArrayPosition,
+        kernel: FuncRef,
+        outcome: AccessVerdict,
+        inner: Vec<Related>,
+    ) {
+        if let AccessVerdict::Found(f) = &outcome {
             debug_assert!(
                 list::of(f.rule).classes().contains(&f.rule),
                 "a finding of a class that its rule does not make"
             );
         }
         let kernel = self.cx.program.func(kernel).display.clone();
-        self.add(place, Tallied { outcome, kernel, times: 1, inner, also: vec![] });
+        self.add(place, WorstDecision { outcome, kernel, times: 1, inner, also: vec![] });
     }
 
     /// Returns the checked kernels, in the order of their positions.
@@ -130,13 +138,13 @@ impl Engine<'_> {
 
     pub(super) fn finish(mut self, start: Instant) -> ProgramReport {
         self.report.kernels = self.counted_kernels();
-        for ((loc, array), Tallied { outcome, kernel, times, inner, also }) in self.places {
+        for ((loc, array), WorstDecision { outcome, kernel, times, inner, also }) in self.places {
             explanation::counts_as(&(loc.clone(), array.clone()), &kernel, &outcome);
             let standing = match outcome {
-                Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe,
-                Outcome::Unknown(_) => Standing::Open,
-                Outcome::Found(ref f) if f.rule == Rule::IndexOverflow => Standing::Safe,
-                Outcome::Found(_) => Standing::Found,
+                AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_) => AccessStanding::Safe,
+                AccessVerdict::Unknown(_) => AccessStanding::Undecided,
+                AccessVerdict::Found(ref f) if f.rule == Rule::IndexOverflow => AccessStanding::Safe,
+                AccessVerdict::Found(_) => AccessStanding::Found,
             };
             let position = position_of(loc.clone());
             let place = (loc.clone(), array.clone());
@@ -144,7 +152,7 @@ impl Engine<'_> {
             let within = if loc.line == 0 { format!(" in `{kernel}`") } else { String::new() };
             let assuming = self.assumed.resting.contains(&place);
             let class = outcome.class(assuming);
-            self.report.places.push(report::Place {
+            self.report.places.push(report::DecidedAccess {
                 position,
                 kernel: kernel.clone(),
                 array: array.clone(),
@@ -155,12 +163,12 @@ impl Engine<'_> {
                 self.report.notes.push(format!("{loc}: `{array}`{within} {}", self.assumed.words(&place)));
             }
             match outcome {
-                Outcome::Safe => {}
-                Outcome::SafeIfNoWrap(ops) => {
+                AccessVerdict::Safe => {}
+                AccessVerdict::SafeIfNoWrap(ops) => {
                     let ops = ops.join(" and ");
                     self.report.notes.push(format!("{loc}: `{array}`{within} is safe if {ops} does not wrap"));
                 }
-                Outcome::Unknown(reason) => {
+                AccessVerdict::Unknown(reason) => {
                     self.report.undecided.push(Undecided {
                         position: Position { file: loc.file, line: loc.line, column: loc.column },
                         kernel,
@@ -170,7 +178,7 @@ impl Engine<'_> {
                         related: inner,
                     });
                 }
-                Outcome::Found(mut f) => {
+                AccessVerdict::Found(mut f) => {
                     f.occurrences = times;
                     self.report.findings.extend(std::iter::once(*f).chain(also));
                 }
@@ -189,34 +197,34 @@ impl Engine<'_> {
     }
 }
 
-impl Tallied {
+impl WorstDecision {
     /// Whether the finding concerns a wrapping operation that is not reported at this position yet.
     fn wraps_otherwise(&self, new: &Finding) -> bool {
-        let Outcome::Found(first) = &self.outcome else { return false };
+        let AccessVerdict::Found(first) = &self.outcome else { return false };
         let another = |f: &Finding| f.rule == Rule::IndexOverflow && f.related.first() != new.related.first();
         new.rule == Rule::IndexOverflow && another(first) && self.also.iter().all(another)
     }
 }
 
-impl Tally for Engine<'_> {
-    fn is_proved(&self, place: &Place) -> bool {
-        self.rank(place) == Some(Outcome::PROVED)
+impl DecisionReceiver for Engine<'_> {
+    fn is_proved(&self, place: &ArrayPosition) -> bool {
+        self.rank(place) == Some(AccessVerdict::PROVED)
     }
 
-    fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome) {
+    fn note(&mut self, place: ArrayPosition, func: FuncRef, outcome: AccessVerdict) {
         match outcome {
-            o @ Outcome::Found(_) => self.put_at(place, func, o, vec![]),
-            Outcome::Unknown(why) => {
+            o @ AccessVerdict::Found(_) => self.put_at(place, func, o, vec![]),
+            AccessVerdict::Unknown(why) => {
                 let note = format!("{}: what the call does with `{}` is not decided: {why}", place.0, place.1);
                 if !self.report.notes.contains(&note) {
                     self.report.notes.push(note);
                 }
             }
-            Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
+            AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_) => {}
         }
     }
 
-    fn leave_open(&mut self, event: &AccessEvent, func: FuncRef, why: Outcome) {
+    fn record_undecided(&mut self, event: &AccessEvent, func: FuncRef, why: AccessVerdict) {
         self.put(func, event, why);
     }
 }

@@ -3,7 +3,7 @@
 //! In: the front end's record of them ([`ir::TileCode`]). Out: a position in the tally for each access.
 
 use super::Engine;
-use crate::obligations::verdict::Outcome;
+use crate::obligations::verdict::AccessVerdict;
 use base::reasons::UnknownReason;
 use ir::{FuncRef, Function, Linkage, Side, TileCode};
 use rustc_hash::FxHashSet;
@@ -30,7 +30,7 @@ impl<'p> Engine<'p> {
             self.kernels.insert(r);
             for access in &code.accesses {
                 let place = (self.cx.program.users_loc(r.module, access.loc), access.what.clone());
-                self.put_at(place, r, Outcome::Unknown(UnknownReason::TileKernel), vec![]);
+                self.put_at(place, r, AccessVerdict::Unknown(UnknownReason::TileKernel), vec![]);
             }
         }
     }
