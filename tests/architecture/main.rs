@@ -1,5 +1,5 @@
-//! The shape of the source: which room uses which, no circle of imports that spans two folders, no overlong file or function, and pages that
-//! say what the code says.
+//! The shape of the source: which room uses which, no circle of imports that spans two folders, no overlong file or function, no type name
+//! that stands in two files, and pages that say what the code says.
 //!
 //! Rooms are crates: the compiler holds what each may use, and the table in ARCHITECTURE.md between `<!-- rooms -->` and `<!-- /rooms -->` is
 //! made from their manifests. What is overlong for a reason stands in `exceptions.toml` beside this file.
@@ -10,6 +10,7 @@ mod graph;
 mod language;
 mod readmes;
 mod source;
+mod unique_names;
 
 use graph::{Graph, circles};
 use serde::Deserialize;

@@ -21,6 +21,8 @@ struct Module {
 pub struct Parsed {
     pub uses: BTreeSet<String>,
     pub functions: Vec<Function>,
+    /// Names of the structs, enums, unions, traits and aliases that the text declares.
+    pub types: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -83,6 +85,11 @@ impl Source {
 
     pub fn lengths(&self) -> Vec<(String, usize)> {
         self.modules.values().map(|m| (m.path.clone(), m.lines)).collect()
+    }
+
+    /// Declared types: the name of each, and the file.
+    pub fn types(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.modules.values().flat_map(|m| m.parsed.types.iter().map(|name| (name.as_str(), m.path.as_str())))
     }
 
     pub fn functions(&self) -> Vec<Function> {
@@ -151,6 +158,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Takes the name of a type that is not declared for tests.
+    fn declared(&mut self, attributes: &[syn::Attribute], name: &syn::Ident) -> bool {
+        let counts = !is_test(attributes);
+        if counts {
+            self.parsed.types.push(name.to_string());
+        }
+        counts
+    }
+
     fn function(&mut self, sig: &syn::Signature, end: proc_macro2::Span) {
         let (first, last) = (sig.fn_token.span.start().line, end.end().line);
         let name = sig.ident.to_string();
@@ -195,6 +211,36 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         if !is_test(&f.attrs) {
             self.function(&f.sig, f.block.brace_token.span.close());
             visit::visit_impl_item_fn(self, f);
+        }
+    }
+
+    fn visit_item_struct(&mut self, s: &'ast syn::ItemStruct) {
+        if self.declared(&s.attrs, &s.ident) {
+            visit::visit_item_struct(self, s);
+        }
+    }
+
+    fn visit_item_enum(&mut self, e: &'ast syn::ItemEnum) {
+        if self.declared(&e.attrs, &e.ident) {
+            visit::visit_item_enum(self, e);
+        }
+    }
+
+    fn visit_item_union(&mut self, u: &'ast syn::ItemUnion) {
+        if self.declared(&u.attrs, &u.ident) {
+            visit::visit_item_union(self, u);
+        }
+    }
+
+    fn visit_item_trait(&mut self, t: &'ast syn::ItemTrait) {
+        if self.declared(&t.attrs, &t.ident) {
+            visit::visit_item_trait(self, t);
+        }
+    }
+
+    fn visit_item_type(&mut self, t: &'ast syn::ItemType) {
+        if self.declared(&t.attrs, &t.ident) {
+            visit::visit_item_type(self, t);
         }
     }
 }
