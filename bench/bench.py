@@ -91,7 +91,7 @@ def analysed(build: Path, environment: dict) -> dict:
 
 
 def join(build: Path, plain_s: float, environment: dict) -> dict:
-    """`scuba check` of a built project: when nothing is known of it yet, and when nothing changed since."""
+    """`scuba check` of a built project: when nothing is known about it yet, and when nothing changed since."""
     times = {}
     for how in ("first", "again"):
         if how == "first":

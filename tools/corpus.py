@@ -250,7 +250,7 @@ def main():
     parser.add_argument("--findings", action="store_true", help="list every finding below the table")
     arguments = parser.parse_args()
     if not arguments.checkouts.is_dir():
-        parser.error(f"{arguments.checkouts} is no folder: name the one that holds the checkouts (`make corpus DIR=...`)")
+        parser.error(f"{arguments.checkouts} is not a folder: name the one that holds the checkouts (`make corpus DIR=...`)")
     if not arguments.scuba.is_file():
         parser.error(f"{arguments.scuba} is missing: run `make build`")
     checkouts, scuba = arguments.checkouts.resolve(), arguments.scuba.resolve()

@@ -47,7 +47,8 @@ impl FromStr for UserPosition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no place: FILE:LINE or FILE:LINE:COLUMN is meant, as in kernel.cu:20");
+        let wrong =
+            || format!("`{text}` is not a position: write FILE:LINE or FILE:LINE:COLUMN, for example kernel.cu:20");
         let number = |s: &str| s.parse::<u32>().ok().filter(|n| *n > 0);
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
         let last = number(last).ok_or_else(wrong)?;
@@ -130,9 +131,9 @@ impl CheckPhase {
         match self {
             Self::Execute => "execute host and kernels",
             Self::Exchange => "bounds on shared memory",
-            Self::FirstLooks => "first looks at accesses",
-            Self::SecondLooks => "second looks",
-            Self::HostCalls => "calls of the host",
+            Self::FirstLooks => "first pass over accesses",
+            Self::SecondLooks => "second pass over accesses",
+            Self::HostCalls => "host calls",
             Self::Overflow => "index overflow",
             Self::Trials => "  runs with small inputs",
             Self::Solver => "  solver",

@@ -66,7 +66,7 @@ pub fn arguments(
                 let before = a.len();
                 a.retain(|f| defined_by(f) != Some(d));
                 if a.len() == before {
-                    notes.push(format!("cgeist cannot be told to undefine `{d}`"));
+                    notes.push(format!("cgeist cannot undefine `{d}`"));
                 }
             }
             // cgeist has no flag for system folders.
@@ -122,6 +122,6 @@ mod tests {
         let (flags, notes) = of(&["-DA=1", "-DAB", "-UA", "-c", "a.cu"], &root);
         assert!(!flags.contains("-DA=1") && flags.contains(" -DAB ") && notes.is_empty(), "{flags} {notes:?}");
         let (_, notes) = of(&["-U__linux__", "-c", "a.cu"], &root);
-        assert_eq!(notes, ["cgeist cannot be told to undefine `__linux__`"]);
+        assert_eq!(notes, ["cgeist cannot undefine `__linux__`"]);
     }
 }

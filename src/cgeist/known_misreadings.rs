@@ -31,7 +31,7 @@ pub fn about(sources: &[&str]) -> Vec<String> {
         out.push(format!("cgeist drops `{word}`"));
     }
     if fields {
-        out.push("cgeist lays out bit-fields otherwise".into());
+        out.push("cgeist lays out bit-fields differently".into());
     }
     if rows {
         out.push("cgeist loses the row length of pointers to arrays".into());
@@ -103,7 +103,7 @@ mod tests {
             "std::uint8_t a : 3 ;",
             "int a, b : 2;",
         ] {
-            assert_eq!(of(&format!("struct S {{ {text} }};")), ["cgeist lays out bit-fields otherwise"], "{text}");
+            assert_eq!(of(&format!("struct S {{ {text} }};")), ["cgeist lays out bit-fields differently"], "{text}");
         }
         for text in [
             "void f(float (*m)[16]);",

@@ -54,7 +54,7 @@ fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
         let work = || extract_here(unit, options, deadline);
         std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, work).ok()?.join().ok()
     })
-    .unwrap_or_else(|| refused(unit, "the reader of cgeist's output stopped at something it does not know"))
+    .unwrap_or_else(|| refused(unit, "the reader of cgeist's output stopped at an unknown construct"))
 }
 
 /// Reads a unit in this process, with cgeist alone. Never fails as a whole: sides that cannot be read are listed.
@@ -204,14 +204,11 @@ fn read(
     }
     if !open.is_empty() {
         let words: Vec<String> = open.iter().map(|w| format!("`{w}`")).collect();
-        notes.push(format!(
-            "{name}: of some operations it does not say whether they are unsigned ({})",
-            words.join(", ")
-        ));
+        notes.push(format!("{name}: the signedness of some operations is unknown ({})", words.join(", ")));
     }
     if !lowered.unknown.is_empty() {
         let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();
-        notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
+        notes.push(format!("{name}: unknown operations: {}", list.join(", ")));
     }
     Ok(CgeistReading { lowered, tool: name, notes })
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// The problem: see [`CgeistError`].
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), CgeistError> {
     let broken = |why: String| CgeistError::Probe { why };
-    let folder = tempfile::tempdir().map_err(|e| broken(format!("no temporary folder: {e}")))?;
+    let folder = tempfile::tempdir().map_err(|e| broken(format!("cannot make a temporary folder: {e}")))?;
     let unit = write_probe(folder.path(), nvcc).map_err(broken)?;
     let read = read(&unit, options, Instant::now() + options.time_limit, &sources::of(&unit, &[]))?;
     let has_kernel =

@@ -47,12 +47,12 @@ pub enum CgeistError {
     #[error("{program} failed ({how}){line}")]
     Failed { program: String, how: String, line: String },
     #[error(
-        "cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, lies neither beside it nor in PATH"
+        "cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, is neither beside it nor in PATH"
     )]
     NoOpt,
     #[error("the CUDA headers for cgeist cannot be used: {folder} {why}; {NAME_ONE}", folder = .folder.display())]
     Root { folder: PathBuf, why: String },
-    #[error("a small program is not read as it should be: {why}")]
+    #[error("a small program is read wrongly: {why}")]
     Probe { why: String },
     #[error(transparent)]
     Text(#[from] TextError),

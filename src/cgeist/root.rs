@@ -188,7 +188,7 @@ impl WheelFolders {
     /// Returns one folder with links to all of them, made once for each state of the wheels.
     fn root(&self) -> io::Result<PathBuf> {
         let cache = super::process::cache_folder()
-            .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME names a place for it"))?;
+            .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME names a folder for it"))?;
         let name = blake3::hash(self.key.as_bytes()).to_hex();
         let root = cache.join(format!("cgeist-cuda-{}", &name[..16]));
         if root.join("include").is_dir() {

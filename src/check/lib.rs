@@ -48,7 +48,7 @@ pub fn check_program(program: &Program, options: &CheckOptions) -> ProgramReport
             report.faults = faults;
             if options.pace != Pace::Whole {
                 report.notes.push(format!(
-                    "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",
+                    "build budget: {reached} instructions are reachable; {} of {} ms of work done",
                     budget.get() / 1_000_000,
                     report.summary.work / 1_000_000
                 ));

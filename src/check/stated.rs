@@ -37,7 +37,7 @@ pub(super) fn with_sources(
                     }
                 }
                 Err(e) => {
-                    let problem = format!("{origin}: `{}` is no contract: {e}", stated.text);
+                    let problem = format!("{origin}: `{}` is not a contract: {e}", stated.text);
                     if !problems.contains(&problem) {
                         problems.push(problem);
                     }
@@ -129,7 +129,7 @@ fn counted_members(program: &Program, options: &mut CheckOptions, problems: &mut
                         options.invariants.push(Invariant { type_name, conditions: vec![said] });
                     }
                     Err(e) => {
-                        let problem = format!("{type_name}::{member}: `{}` counts nothing: {e}", counted.text);
+                        let problem = format!("{type_name}::{member}: `{}` is not a count: {e}", counted.text);
                         if !problems.contains(&problem) {
                             problems.push(problem);
                         }

@@ -73,7 +73,7 @@ impl SkippedStatements {
         let place = self.place(name).map_or_else(String::new, |p| format!("{p}: "));
         let one = self.others.is_empty();
         let mut text =
-            format!("{place}{}; {} left out", self.what, if self.all { "the whole file is" } else { "it is" });
+            format!("{place}{}; {} ignored", self.what, if self.all { "the whole file is" } else { "it is" });
         if !one {
             text.push_str(&format!(
                 ", and so {} {}",
@@ -96,7 +96,7 @@ impl SkippedStatements {
     pub fn beside(&self, subject: &str, name: Option<&str>) -> String {
         let place = self.place(name).unwrap_or_else(|| "the baseline".into());
         let others: String = self.others.iter().map(|o| format!(", {o}")).collect();
-        format!("{subject} was judged without {place}{others}: {}", self.what)
+        format!("{subject} was checked without {place}{others}: {}", self.what)
     }
 }
 
@@ -200,22 +200,22 @@ mod tests {
     fn a_key_or_a_value_in_error_is_left_out_and_the_rest_counts() {
         let c = says(
             "[limits]\nwork = 7\nsolver_msec = 5\n[[allow]]\nrule = \"all\"\npath = \"a/**\"\nreason = \"theirs\"\n",
-            "scuba.toml:3: unknown key `solver_msec` (did you mean `solver_ms`?); it is left out",
+            "scuba.toml:3: unknown key `solver_msec` (did you mean `solver_ms`?); it is ignored",
         );
         assert_eq!((c.limits.work, c.allow.len()), (7, 1));
         let c = says(
             "[limits]\nwork = 7\nsolver_ms = 0\n[frontend]\nkind = \"clang\"\n",
-            "scuba.toml:3: 0 is out of range: allowed are 1 to 3600000; it is left out",
+            "scuba.toml:3: 0 is out of range: allowed are 1 to 3600000; it is ignored",
         );
         assert_eq!((c.limits.work, c.limits.solver_ms, c.frontend.kind), (7, 60_000, FrontendKind::Clang));
         let c = says(
             "[levls]\nall = \"allow\"\n[limits]\nwork = 7\n",
-            "scuba.toml:1: unknown key `levls` (did you mean `levels`?); it is left out; findings that it accepts may be denied",
+            "scuba.toml:1: unknown key `levls` (did you mean `levels`?); it is ignored; findings that it accepts may be denied",
         );
         assert_eq!((c.limits.work, c.level_of_all), (7, None));
         let c = says(
             "[levels]\noob-gobal = \"warn\"\ndata-index = \"deny\"\nmisaligned = \"of\"\n",
-            "scuba.toml:2: unknown rule `oob-gobal` (did you mean `oob-global`?); it is left out, and so is line 4; \
+            "scuba.toml:2: unknown rule `oob-gobal` (did you mean `oob-global`?); it is ignored, and so is line 4; \
              findings that they accept may be denied",
         );
         assert_eq!((c.levels.len(), c.levels[&Rule::DataIndex]), (1, Level::Deny));
@@ -226,13 +226,13 @@ mod tests {
         let c = says(
             "[[allow]]\nrule = \"all\"\npath = \"a/**\"\nreason = \"theirs\"\nkernel = \"k\"\n\
              [[allow]]\nrule = \"oob-global\"\npath = \"b/**\"\nreason = \"theirs\"\n",
-            "scuba.toml:5: unknown key `kernel`, expected one of `rule`, `path`, `reason`; it is left out; findings that it \
+            "scuba.toml:5: unknown key `kernel`, expected one of `rule`, `path`, `reason`; it is ignored; findings that it \
              accepts may be denied",
         );
         assert_eq!(c.allow.iter().map(|a| a.rule).collect::<Vec<_>>(), [RuleSelector::One(Rule::OobGlobal)]);
         let c = says(
             "[[assume]]\nexpr = \"n > 0\"\nfunktion = \"f\"\n[[assume]]\nexpr = \"n >\"\n[[assume]]\nexpr = \"n > 1\"\n",
-            "scuba.toml:3: unknown key `funktion` (did you mean `function`?); it is left out, and so is line 5; findings that \
+            "scuba.toml:3: unknown key `funktion` (did you mean `function`?); it is ignored, and so is line 5; findings that \
              they accept may be denied",
         );
         assert_eq!(c.assume.len(), 1);
@@ -242,21 +242,21 @@ mod tests {
     fn of_what_is_no_toml_the_rest_counts() {
         let c = says(
             "[limits\nwork = 7\n[confirm]\npadding = 8\n",
-            "scuba.toml:1: unclosed table, expected `]`; it is left out",
+            "scuba.toml:1: unclosed table, expected `]`; it is ignored",
         );
         assert_eq!((c.limits.work, c.confirm.padding), (100, 8));
         let c = says(
             "[[allow]\nrule = \"all\"\npath = \"**\"\nreason = \"x\"\n[limits]\nwork = 7\n",
-            "scuba.toml:1: unclosed array table, expected `]`; it is left out; findings that it accepts may be denied",
+            "scuba.toml:1: unclosed array table, expected `]`; it is ignored; findings that it accepts may be denied",
         );
         assert_eq!((c.limits.work, c.allow.len()), (7, 0));
         let c = says(
             "[limits]\nwork = 7\nlevels]\nall = \"allow\"\n",
-            "scuba.toml:3: key with no value, expected `=`; it is left out; findings that it accepts may be denied",
+            "scuba.toml:3: key with no value, expected `=`; it is ignored; findings that it accepts may be denied",
         );
         assert_eq!((c.limits.work, c.level_of_all), (7, None));
         let (c, left) = load(b"# \xfc\n[limits]\nwork = 7\n[nvcc]\npath = \"\xfc\"\n");
-        let line = "scuba.toml:5: text that is not UTF-8; it is left out";
+        let line = "scuba.toml:5: text that is not UTF-8; it is ignored";
         assert_eq!((c.limits.work, c.nvcc, left.unwrap().text(Some("scuba.toml"))), (7, None, line.into()));
     }
 
@@ -265,16 +265,16 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let (config, left) = load_leniently(&root.path().join("scuba.toml"));
         let text = left.unwrap().text(Some("scuba.toml"));
-        assert!(text.starts_with("scuba.toml: cannot be read (") && text.contains("; the whole file is left out; "));
+        assert!(text.starts_with("scuba.toml: cannot be read (") && text.contains("; the whole file is ignored; "));
         assert_eq!(config.folder(), Some(root.path()));
 
         let left = SkippedStatements::with_baseline(None, "no baseline".into());
-        assert_eq!(left.text(None), "no baseline; it is left out; findings that it accepts may be denied");
-        assert_eq!(left.beside("a.cu", None), "a.cu was judged without the baseline: no baseline");
+        assert_eq!(left.text(None), "no baseline; it is ignored; findings that it accepts may be denied");
+        assert_eq!(left.beside("a.cu", None), "a.cu was checked without the baseline: no baseline");
         let left = SkippedStatements::with_baseline(load("[limits]\nwrk = 1\n").1, "no baseline".into());
         assert_eq!(
             left.beside("a.cu", Some("scuba.toml")),
-            "a.cu was judged without scuba.toml:2, the baseline: unknown key `wrk` (did you mean `work`?)"
+            "a.cu was checked without scuba.toml:2, the baseline: unknown key `wrk` (did you mean `work`?)"
         );
     }
 }

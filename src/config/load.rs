@@ -135,7 +135,7 @@ impl<'de> Deserialize<'de> for RawName {
         let text = String::deserialize(d)?;
         globset::Glob::new(&text)
             .map(|_| Self(text.clone()))
-            .map_err(|e| de::Error::custom(format_args!("`{text}` is no pattern of names: {}", e.kind())))
+            .map_err(|e| de::Error::custom(format_args!("`{text}` is not a name pattern: {}", e.kind())))
     }
 }
 
@@ -185,7 +185,7 @@ impl<'de> Deserialize<'de> for RawGlob {
             .literal_separator(true)
             .build()
             .map(|g| Self(g.compile_matcher()))
-            .map_err(|e| de::Error::custom(format_args!("`{text}` is no path pattern: {}", e.kind())))
+            .map_err(|e| de::Error::custom(format_args!("`{text}` is not a path pattern: {}", e.kind())))
     }
 }
 
@@ -329,7 +329,8 @@ fn contracts_of(
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(places) = modifies.as_ref().filter(|m| !m.get_ref().is_empty()) {
             let at = Some(places.span().start);
-            let message = "`modifies` has no places yet: the empty list says that the function changes nothing that its callers know";
+            let message =
+                "`modifies` must be the empty list: it says that the function changes no memory that its callers know";
             return Err(Mistake { at, message: message.to_owned() });
         }
         let modifies_nothing = modifies.map(|m| format!("{file}:{}", position(text, m.span().start).0));
@@ -341,7 +342,8 @@ fn contracts_of(
                 invariants.push(Invariant { type_name, conditions: stated(invariant, text, path)? });
             }
             _ => {
-                let message = "a contract is of a `function`, which `requires` something or has `modifies = []`, or of a `type`, which has an `invariant`";
+                let message =
+                    "a contract needs a `function` with `requires` or `modifies = []`, or a `type` with an `invariant`";
                 return Err(Mistake { at, message: message.to_owned() });
             }
         }

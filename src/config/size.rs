@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct ByteSize(pub u64);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no size: write a number of bytes, or a number with one of B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")]
+#[error("`{0}` is not a size: write a number of bytes, or a number with one of B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")]
 pub struct SizeError(String);
 
 const UNITS: [(&str, u64); 10] = [

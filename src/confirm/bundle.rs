@@ -77,7 +77,7 @@ pub enum BundleError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} holds no results: {source}", path.display())]
+    #[error("{} has no results: {source}", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
     #[error("{} has the form `{found}`, and this version reads `{RESULTS_SCHEMA}`: run the bundle again with this version", path.display())]
     Schema { path: PathBuf, found: String },

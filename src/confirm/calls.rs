@@ -90,7 +90,7 @@ pub fn judge(expected: &Expected, lines: &str) -> Option<RunVerdict> {
     let unknown = format!("unknown {call} {} ", if writes { "write" } else { "read" });
     lines.lines().any(|l| l.starts_with(&unknown)).then(|| {
         RunVerdict::Inconclusive(format!(
-            "`{call}` was given memory of which the run does not know the size: a local variable of the host, or what a library allocated"
+            "`{call}` received memory of unknown size: a local host variable, or a library's allocation"
         ))
     })
 }
@@ -149,7 +149,7 @@ mod tests {
         }
         let unknown = expected(Rule::MemcpyOutOfBounds, Direction::Write, 48, 0, 24);
         assert!(
-            matches!(judge(&unknown, LINES), Some(RunVerdict::Inconclusive(why)) if why.contains("a local variable"))
+            matches!(judge(&unknown, LINES), Some(RunVerdict::Inconclusive(why)) if why.contains("a local host variable"))
         );
         let none = Expected { call: Some("cudaMemset2D".into()), ..good };
         assert_eq!(judge(&none, LINES), None);

@@ -206,7 +206,7 @@ impl ManifestExecution<'_> {
             ));
         }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            return Err("the time was up".into());
+            return Err("the time limit was reached".into());
         }
         let mut array = None;
         let seen = match attempt {
@@ -272,7 +272,7 @@ impl ManifestExecution<'_> {
     /// Verdict of a launch of code with checks.
     fn check(&mut self, case: &ConfirmCase, attempt: &Attempt, log: &mut String) -> Result<RunVerdict, String> {
         let Attempt::Check { code, kernel, description, row, extent, guard, .. } = attempt else {
-            return Err("it is no launch with checks".into());
+            return Err("it is not a launch with checks".into());
         };
         let key = (code.clone(), kernel.clone(), description.clone());
         let ended = if let Some(known) = self.checks.get(&key) {

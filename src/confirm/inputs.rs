@@ -13,12 +13,12 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     #[error(
-        "it opens `{0}`, and an input file can only be made below the folder of the run: give it a name without a folder, or take that of an argument"
+        "it opens `{0}`, but input files can only be made below the run's folder: give it a name without a folder, or use an argument's"
     )]
     Absolute(String),
-    #[error("it opens `{0}`, which is not below the folder of the run: nothing is written outside it")]
+    #[error("it opens `{0}`, which is not below the run's folder: nothing is written outside it")]
     Outside(String),
-    #[error("it opens a file by the name {0:?}, which none can have")]
+    #[error("it opens a file with the impossible name {0:?}")]
     Nameless(String),
     #[error("it opens `{0}` under two names, with different contents")]
     Twice(String),

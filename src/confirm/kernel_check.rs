@@ -48,9 +48,9 @@ pub fn place(
     }
     let f = program.func(site.func);
     let block = &f.blocks[site.block.index()];
-    let inst = block.insts.get(site.inst as usize).ok_or("the access is no instruction of its block")?;
+    let inst = block.insts.get(site.inst as usize).ok_or("the access is not an instruction of its block")?;
     let kinds = ModuleAccesses(program, site.func.module);
-    let access = kinds.of(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
+    let access = kinds.of(&inst.op, direction).ok_or("its kind of memory access is not checked")?;
     if bytes > SINK {
         return Err(format!("it accesses {bytes} bytes at once"));
     }
@@ -64,7 +64,7 @@ pub fn place(
 
 /// Start of the object of an access.
 fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<ArrayStart, String> {
-    let gone = "the memory it was meant for does not exist any more, or never did";
+    let gone = "the memory that it was meant for no longer exists, or never did";
     Ok(match (snapshot.target_kind, snapshot.target_variable) {
         (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => {
             ArrayStart::Table
@@ -337,9 +337,9 @@ pub fn compile(
 ) -> Result<CheckedCode, String> {
     let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
     if left().is_zero() {
-        return Err("the time was up".into());
+        return Err("the time limit was reached".into());
     }
-    let folder = Scratch::new().map_err(|e| format!("no temporary folder: {e}"))?;
+    let folder = Scratch::new().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
     // The code is clang's; another front end's reading of the unit is of no use here.
     let options = ExtractOptions {
@@ -349,11 +349,8 @@ pub fn compile(
         ..options.clone()
     };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;
-    let now = extraction
-        .modules
-        .iter()
-        .find(|m| m.side == Side::Device)
-        .ok_or("clang does not read the device side any more")?;
+    let now =
+        extraction.modules.iter().find(|m| m.side == Side::Device).ok_or("clang no longer reads the device side")?;
     for name in places.iter().flat_map(CheckedAccess::functions) {
         let function = |m: &Module| m.functions.iter().find(|f| f.name == name).map(|f| postcard::to_stdvec(&f.blocks));
         if function(now) != function(analysed) {

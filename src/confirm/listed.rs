@@ -157,7 +157,7 @@ impl ListedCall {
     ) -> Result<(Vec<String>, String), String> {
         let mut out = LineWriter { id, lines: vec![], names: 0, bad: vec![] };
         for access in self.accesses.iter().filter(|a| wanted(a.kind)) {
-            let place = access.place.ok_or("where it goes does not stand in the text of its assembly")?;
+            let place = access.place.ok_or("the text of its assembly does not name its address")?;
             self.access(&mut out, &place, through)?;
         }
         // From the end, so that earlier positions stay valid.
@@ -181,7 +181,7 @@ impl ListedCall {
     }
 
     fn operand(&self, i: usize) -> Result<&CallOperand, String> {
-        self.operands.get(i).ok_or_else(|| "its operands are not those of its text".into())
+        self.operands.get(i).ok_or_else(|| "its operands differ from those of its text".into())
     }
 
     fn access(
@@ -226,7 +226,7 @@ impl ListedCall {
         if let Guard::Argument { argument, set } = place.guard {
             let o = self.operand(argument)?;
             if !o.ty.starts_with('i') {
-                return Err("it happens under a condition that is no integer".into());
+                return Err("its condition is not an integer".into());
             }
             all = out.set(&format!("icmp {} {} {}, 0", if set { "ne" } else { "eq" }, o.ty, o.value));
         }
@@ -287,7 +287,7 @@ impl LineWriter<'_> {
         match o.ty.as_str() {
             "i32" | "i16" => Ok(self.set(&format!("zext {} {} to i64", o.ty, o.value))),
             "i64" => Ok(self.set(&format!("and i64 {}, {}", o.value, u32::MAX))),
-            _ => Err("its size is no integer".into()),
+            _ => Err("its size is not an integer".into()),
         }
     }
 

@@ -232,7 +232,7 @@ pub struct ConfirmCase {
 pub enum ManifestError {
     #[error("cannot read {}: {source}; a bundle is a folder that `scuba confirm --bundle` wrote", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{} is no manifest of a bundle: {source}", path.display())]
+    #[error("{} is not a bundle's manifest: {source}", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
     #[error("{} has the form `{found}`, and this version reads `{SCHEMA}` and older ones: make the bundle again with this version, or run it with the one that made it", path.display())]
     Schema { path: PathBuf, found: String },

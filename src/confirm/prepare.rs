@@ -185,7 +185,7 @@ pub fn add(
                     let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
                     launches.push(CaseLaunch { case: manifest.cases.len(), unit, launched, shared });
                 }
-                None => case.notes.push("this launch alone: the kernel is of no unit".into()),
+                None => case.notes.push("this launch alone: the kernel belongs to no unit".into()),
             },
             Err(why) => case.notes.push(format!("this launch alone: {why}")),
         }
@@ -425,26 +425,26 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 
 /// Launch that reaches the access, from a replay of the witness. `Err` is the reason why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, attempts: AttemptChoice<'_>) -> Result<ReachedLaunch, String> {
-    let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
+    let sites = w.sites.as_ref().ok_or("the finding has no position in the program")?;
     if f.rule == Rule::FalseAssumption {
-        return Err("it is no access: the compiler may make anything of it".into());
+        return Err("it is not an access: the compiler may translate it into anything".into());
     }
     if f.rule == Rule::Contract {
-        return Err("it is no access: what the function does with it is another finding".into());
+        return Err("it is not an access: the function's use of it is another finding".into());
     }
     if f.rule == Rule::Misaligned {
-        return Err("its buffers need not lie as they do in the program".into());
+        return Err("its buffers may lie elsewhere than in the program".into());
     }
     if f.rule == Rule::IntraAllocation && attempts.checks.is_none() {
         return Err("only a check compiled into the kernel sees it".into());
     }
     match called(w, m.program).as_deref() {
         None => {}
-        Some(HOST_ACCESS) => return Err("it is the host that accesses".into()),
-        Some(_) => return Err("it is a call of the host's that is wrong".into()),
+        Some(HOST_ACCESS) => return Err("the host makes the access".into()),
+        Some(_) => return Err("the wrong call is the host's".into()),
     }
     let program = m.program;
-    let stale = "the finding is of another program";
+    let stale = "the finding belongs to another program";
     let root = root_of(sites, program).ok_or(stale)?;
     let at = |s: &[u32; 4]| site(*s, program).ok_or(stale);
     let inputs = ConcreteInputs {
@@ -501,7 +501,7 @@ fn replayed(
         let budget = if patient { RunBudget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (ReplayOutcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
-            (ReplayOutcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
+            (ReplayOutcome::Reached { .. }, None) => why = "the replay recorded nothing of the launch".into(),
             (ReplayOutcome::NotReached { why: w }, _) => why = format!("the replay does not reach it: {w}"),
             (ReplayOutcome::Incomplete { why: w } | ReplayOutcome::Astray { why: w, .. }, _) => {
                 why = format!("the replay does not reach it: {w}");

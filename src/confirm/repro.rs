@@ -123,7 +123,7 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &RunInputs) -> Result<
             (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
             (TypeKind::Int(_), _) => json!({ "value": run.args.get(i).copied().unwrap_or(1) }),
             (TypeKind::Float(_), _) => json!({ "value": 1.0 }),
-            _ => return Err(format!("`{}` is a `{declared}`, of which none is made", p.name)),
+            _ => return Err(format!("`{}` is a `{declared}`, which cannot be made", p.name)),
         });
     }
     Ok(out)

@@ -147,7 +147,7 @@ pub fn judge(
     if !records.unknown.is_empty() {
         let names: Vec<&str> = records.unknown.iter().take(3).map(String::as_str).collect();
         return RunVerdict::Inconclusive(format!(
-            "Compute Sanitizer's records have elements that this version does not know: {}",
+            "Compute Sanitizer's records have unknown elements: {}",
             names.join(", ")
         ));
     }
@@ -183,12 +183,12 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
         return RunVerdict::Inconclusive(format!("the run {how}"));
     }
     if call == HOST_ACCESS {
-        return RunVerdict::Inconclusive("what the host accesses is seen only where the machine refuses it".into());
+        return RunVerdict::Inconclusive("host accesses are seen only where the machine refuses them".into());
     }
     // The driver reserves memory in steps and sees only accesses that leave them; it does not see host memory.
     if rule != Rule::DoubleFree {
         return RunVerdict::Inconclusive(format!(
-            "no call of `{call}` was refused: the driver does not see a copy that stays in the memory that it reserved for its device arrays, nor what it does to the host's"
+            "no call of `{call}` was refused: the driver sees neither a copy that stays in the memory that it reserved for device arrays, nor accesses to host memory"
         ));
     }
     RunVerdict::NotReproduced(format!("no call of `{call}` was refused"))
@@ -212,10 +212,10 @@ pub fn of_record(
     let part = match expected.rule {
         Rule::IntraAllocation => " of its part",
         Rule::UseAfterFree => " of memory that was freed",
-        Rule::InvalidPointer => " of what is no memory of the device",
+        Rule::InvalidPointer => " of memory that is not the device's",
         _ => "",
     };
-    let others = if left_out == 0 { String::new() } else { format!(", {left_out} other bad accesses left out") };
+    let others = if left_out == 0 { String::new() } else { format!(", {left_out} other bad accesses omitted") };
     match record {
         Some(r) if r.by_witness > 0 => {
             let address = r.address.map_or_else(String::new, |a| format!("{a:#x}, "));

@@ -104,7 +104,7 @@ pub(super) fn number(i: &mut ContractInput<'_>) -> ParseResult<i128> {
     let span = since(start, i);
     let Some((digits, radix)) = read else {
         let help = "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes";
-        return refuse(span, format!("`{all}` is no whole number"), help);
+        return refuse(span, format!("`{all}` is not a whole number"), help);
     };
     match i128::from_str_radix(&digits, radix) {
         Ok(v) => Ok(v),
@@ -136,7 +136,11 @@ pub(super) fn launch(i: &mut ContractInput<'_>) -> ParseResult<LaunchProperty> {
         Some("x") => Ok(make(Dim3Member::X)),
         Some("y") => Ok(make(Dim3Member::Y)),
         Some("z") => Ok(make(Dim3Member::Z)),
-        _ => refuse(since(start, i), format!("`{name}` alone is no number"), format!("write `{name}.x`, `.y` or `.z`")),
+        _ => refuse(
+            since(start, i),
+            format!("`{name}` alone is not a number"),
+            format!("write `{name}.x`, `.y` or `.z`"),
+        ),
     }
 }
 

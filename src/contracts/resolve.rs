@@ -122,7 +122,7 @@ impl Resolution<'_> {
         self.integer(&mut all.from);
         self.integer(&mut all.to);
         if self.bound.contains(&all.variable) || self.scope.name(&all.variable).is_some() {
-            let message = format!("`{}` is the name of something else already", all.variable);
+            let message = format!("`{}` already names something else", all.variable);
             let head = Span { start: span.start, end: all.from.span.start.max(span.start) };
             self.fault::<()>(head, message, "give the variable of `forall` another name");
         }
@@ -141,8 +141,8 @@ impl Resolution<'_> {
             (Sort::Pointer, Sort::Integer) if equality && zero(b) => {}
             (Sort::Integer, Sort::Pointer) if equality && zero(a) => {}
             (Sort::Pointer, Sort::Pointer) => {
-                let message = format!("pointers are not compared with `{}`", op.sign());
-                self.fault::<()>(a.span.to(b.span), message, "write `extent(p) >= …` of the bytes behind a pointer");
+                let message = format!("pointers cannot be compared with `{}`", op.sign());
+                self.fault::<()>(a.span.to(b.span), message, "write `extent(p) >= …` for the bytes behind a pointer");
             }
             _ => {
                 let (found, span) = if x.sort == Sort::Integer { (&y, b.span) } else { (&x, a.span) };
@@ -155,7 +155,7 @@ impl Resolution<'_> {
     /// Advice on what to write in place of an operand that is no integer.
     fn advice(&self, found: &TypeDesc) -> String {
         if found.sort == Sort::Pointer {
-            return "`elements(p)` and `extent(p)` are numbers, as is what `p[i]` reads".into();
+            return "`elements(p)`, `extent(p)` and `p[i]` are numbers".into();
         }
         let methods = self.scope.methods(found).into_iter().map(|m| format!("`.{m}()`"));
         let members = self.scope.members(found).into_iter().map(|m| format!("`.{m}`"));
@@ -165,7 +165,7 @@ impl Resolution<'_> {
 
     fn integer(&mut self, t: &mut ContractTerm) {
         if let Some(found) = self.term(t).filter(|f| f.sort != Sort::Integer) {
-            let message = format!("{} stands where a number is wanted", spelled(&found));
+            let message = format!("{} stands where a number is expected", spelled(&found));
             self.fault::<()>(t.span, message, self.advice(&found));
         }
     }
@@ -175,7 +175,7 @@ impl Resolution<'_> {
         if found.sort == Sort::Pointer {
             return Some(found);
         }
-        let message = format!("`{of}` is asked of {}", spelled(&found));
+        let message = format!("`{of}` takes a pointer, not {}", spelled(&found));
         let points = |t: &TypeDesc| t.sort == Sort::Pointer;
         let members = self.scope.members(&found).into_iter();
         let mut members = members.filter(|m| self.scope.member(&found, m).is_some_and(|t| points(&t)));
@@ -183,9 +183,9 @@ impl Resolution<'_> {
         let gives = |m: &String| self.scope.method(&found, m).is_some_and(|m| m.arguments == 0 && points(&m.result));
         let mut methods = methods.filter(gives);
         let help = match (members.next(), methods.next()) {
-            (Some(m), _) => format!("it is asked of pointers, as `{t}.{m}`"),
-            (None, Some(m)) => format!("it is asked of pointers, as `{t}.{m}()`"),
-            (None, None) => "it is asked of pointers".to_owned(),
+            (Some(m), _) => format!("write for example `{t}.{m}`"),
+            (None, Some(m)) => format!("write for example `{t}.{m}()`"),
+            (None, None) => "name a pointer".to_owned(),
         };
         self.fault(t.span, message, help)
     }
@@ -220,7 +220,7 @@ impl Resolution<'_> {
                     return self.fault(span, format!("{} has no `{name}()`", spelled(&of)), help);
                 };
                 if method.arguments != args.len() {
-                    let message = format!("`{name}` is given {} arguments", args.len());
+                    let message = format!("`{name}` has {} arguments", args.len());
                     return self.fault(span, message, format!("it takes {}", method.arguments));
                 }
                 Some(method.result)
@@ -245,7 +245,7 @@ impl Resolution<'_> {
             }
             TermKind::SizeOf(name) => match self.scope.size_of(name) {
                 Some(_) => integer(),
-                None => self.fault(span, format!("`{name}` is no type of known size"), "write the number of bytes"),
+                None => self.fault(span, format!("`{name}` is a type of unknown size"), "write the number of bytes"),
             },
             TermKind::Cast(_, a) | TermKind::Unary(_, a) => {
                 self.integer(a);
@@ -276,11 +276,11 @@ impl Resolution<'_> {
             (_, Sort::Pointer, Sort::Integer) => self.sized(x, a.span),
             (Binary::Add, Sort::Integer, Sort::Pointer) => self.sized(y, b.span),
             (_, Sort::Pointer, Sort::Pointer) => {
-                let message = format!("`{}` of two pointers is no part of contracts", op.sign());
-                self.fault(span, message, "write how many elements lie between them as a number")
+                let message = format!("contracts have no `{}` of two pointers", op.sign());
+                self.fault(span, message, "write the number of elements between them")
             }
-            (_, Sort::Object, _) => self.fault(a.span, format!("{} is no number", spelled(&x)), self.advice(&x)),
-            _ => self.fault(b.span, format!("{} is no number", spelled(&y)), self.advice(&y)),
+            (_, Sort::Object, _) => self.fault(a.span, format!("{} is not a number", spelled(&x)), self.advice(&x)),
+            _ => self.fault(b.span, format!("{} is not a number", spelled(&y)), self.advice(&y)),
         }
     }
 
@@ -295,7 +295,7 @@ impl Resolution<'_> {
 
     fn unknown_name(&mut self, n: &str, span: Span) -> ResolvedType {
         if ["threadIdx", "blockIdx"].contains(&n) {
-            let message = format!("`{n}` differs between threads; a contract is of the whole launch");
+            let message = format!("`{n}` differs between threads; a contract concerns the whole launch");
             return self.fault(span, message, "write what the largest index needs: `gridDim.x * blockDim.x`");
         }
         let names: Vec<String> = self.scope.names().into_iter().chain(self.bound.iter().cloned()).collect();
@@ -329,7 +329,7 @@ impl Resolution<'_> {
                 None => self.fault(a.span, format!("{} has no members", spelled(&of)), "its type is not known"),
             },
             (MemberOperator::Arrow, _) => {
-                self.fault(a.span, format!("{} is no pointer", spelled(&of)), "write `.` in place of `->`")
+                self.fault(a.span, format!("{} is not a pointer", spelled(&of)), "write `.` in place of `->`")
             }
         }
     }
@@ -345,7 +345,7 @@ impl Resolution<'_> {
         if of.sort != Sort::Pointer {
             let help =
                 if of.sort == Sort::Integer { "pointers and arrays have elements".into() } else { self.advice(&of) };
-            return self.fault(a.span, format!("{} is no array", spelled(&of)), help);
+            return self.fault(a.span, format!("{} is not an array", spelled(&of)), help);
         }
         match self.scope.element(&of) {
             Some(element) => Some(element),

@@ -27,29 +27,29 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Write a commented scuba.toml for the project that is here, and say what to run next
+    /// Write a commented scuba.toml for this project, and print the next command
     Init(InitArgs),
-    /// Run any build command with nvcc replaced by the analysis, then join and report
+    /// Run a build command with nvcc replaced by the analysis, then join the facts and report
     Build(BuildArgs),
-    /// Check sources as one program, or join the facts of a build and report
+    /// Check sources as one program, or join a build's facts and report
     Check(CheckArgs),
-    /// Say what kernels need of their arguments: contracts to check, to write down or to test for
+    /// Infer contracts: what kernels require of their arguments, to check, state or test
     Contracts(ContractsArgs),
     /// Run counterexamples on a GPU under Compute Sanitizer
     Confirm(ConfirmArgs),
     /// Write the findings of the last build as HTML or SARIF
     Report(ReportArgs),
-    /// Say what the last builds and checks cost and decided, and what was built without the analysis
+    /// Show cost and results of the last builds and checks, and units built without the analysis
     Stats(StatsArgs),
-    /// Explain a rule: what it means, why it matters, how to fix and how to silence it
+    /// Explain a rule: its meaning, why it matters, how to fix and how to silence it
     Explain {
-        /// For example oob-global
+        /// Rule, for example oob-global
         #[arg(value_name = "RULE", value_parser = rule())]
         rule: Rule,
     },
-    /// Accept the findings there are: only new ones are reported from then on
+    /// Accept the present findings: only new ones are reported from then on
     Baseline(BaselineArgs),
-    /// Say what is installed, which versions, what is missing and how to get it
+    /// Show installed tools and versions, missing ones and how to get them
     Doctor(DoctorArgs),
     /// Analyse what the shim asks for, as JSON on standard input
     #[command(name = "__analyze", hide = true)]
@@ -87,7 +87,7 @@ pub enum Colour {
 /// Options of every command that reports findings.
 #[derive(Clone, Debug, Args)]
 pub struct CommonArgs {
-    /// How findings are written: json and sarif to standard output, human and short to standard error
+    /// Format of findings: json and sarif go to standard output, human and short to standard error
     #[arg(long, value_enum, value_name = "FORMAT", env = "SCUBA_MESSAGE_FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
 
@@ -97,61 +97,61 @@ pub struct CommonArgs {
     /// Findings of this rule (or `all`) are warnings
     #[arg(short = 'W', long = "warn", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
     pub warn: Vec<RuleSelector>,
-    /// Findings of this rule (or `all`) are not reported; of several -D, -W, -A the last counts
+    /// Findings of this rule (or `all`) are not reported; the last of several -D, -W, -A counts
     #[arg(short = 'A', long = "allow", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
     pub allow: Vec<RuleSelector>,
 
-    /// Which front end reads the sources [default: scuba.toml's, else auto]
+    /// Front end that reads the sources [default: scuba.toml's, else auto]
     #[arg(long, value_enum, value_name = "KIND")]
     pub frontend: Option<FrontendKind>,
 
-    /// The settings [default: scuba.toml in the source's folder or above]
+    /// Settings file [default: scuba.toml in the source's folder or above]
     #[arg(long, value_name = "FILE", env = "SCUBA_CONFIG")]
     pub config: Option<PathBuf>,
 
-    /// Colours in text for people; NO_COLOR switches them off too
+    /// Colours in human-readable text; NO_COLOR also disables them
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
 
-    /// Denied findings only, no progress, no summary
+    /// Print only denied findings: no progress, no summary
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Undecided and accepted accesses and notes too
+    /// Also print undecided and accepted accesses, and notes
     #[arg(short, long)]
     pub verbose: bool,
 
-    /// Analyse so many things at a time [default: the number of processors]
+    /// Number of parallel analyses [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
 
-    /// Say where the time of each check went
+    /// Print the time that each phase of a check took
     #[arg(long)]
     pub timings: bool,
 
-    /// Write out what parts of a check pass to each other: a look inside, for whoever works on it or wonders about a verdict
+    /// Print intermediate results of a check, to debug it or a verdict
     #[arg(long, value_enum, value_name = "WHAT", action = ArgAction::Append)]
     pub dump: Vec<Dump>,
 
-    /// A translation unit that could not be analysed or was built without the analysis, or an access of inline assembly that is
-    /// undecided, is an error (exit status 2)
+    /// Treat as an error (exit status 2): a translation unit that was not analysed or was built without the analysis, or an
+    /// undecided access of inline assembly
     #[arg(long, env = "SCUBA_STRICT", value_parser = clap::builder::FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub strict: bool,
 }
 
-/// Check sources as one program, or join the facts of a build and report.
+/// Check sources as one program, or join a build's facts and report.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   scuba check main.cu -- -std=c++17 -arch=sm_80 -DN=1024
-  scuba check build/             what the last build through scuba-nvcc left there
+  scuba check build/             the facts of the last build through scuba-nvcc
   scuba check -p build/          the units of build/compile_commands.json")]
 pub struct CheckArgs {
-    /// Sources (.cu, .cpp, .c …) to analyse as one program; or one folder whose facts are joined [default: here or above]
+    /// Sources (.cu, .cpp, .c …) of one program; or one folder with a build's facts [default: here or above]
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
 
-    /// Of the facts of a build only this program: its file, a library in it, or its name; `PROGRAM` may be given several times
+    /// Check only this program of a build: its file, a library in it, or its name; may be repeated
     #[arg(long, value_name = "PROGRAM", conflicts_with = "compile_commands")]
     pub program: Vec<PathBuf>,
 
@@ -159,7 +159,7 @@ pub struct CheckArgs {
     #[arg(short = 'p', value_name = "DIR", conflicts_with = "paths")]
     pub compile_commands: Option<PathBuf>,
 
-    /// How the accesses at this place were judged: from the index in the source to the verdict
+    /// Explain how the accesses at this position were decided, from index to verdict
     #[arg(long, value_name = "FILE:LINE[:COL]")]
     pub explain: Option<UserPosition>,
 
@@ -171,21 +171,21 @@ pub struct CheckArgs {
     pub flags: Vec<OsString>,
 }
 
-/// How contracts are written.
+/// Format of contracts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ContractFormat {
-    /// For people: each condition, what is known of it, and the accesses that rest on it
+    /// For people: each condition, its evidence, and the accesses that rest on it
     #[default]
     Human,
-    /// All of it, for programs
+    /// For programs: everything as JSON
     Json,
-    /// To be pasted into scuba.toml
+    /// For scuba.toml
     Toml,
-    /// Source that tests for them before a launch
+    /// C++ code that tests the conditions before a launch
     Checks,
 }
 
-/// Say what kernels need of their arguments.
+/// Infers contracts: what kernels require of their arguments.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -193,19 +193,19 @@ Examples:
   scuba contracts kernels.cu --function 'knn_*' --format toml >> scuba.toml
   scuba contracts                                the kernels of the last build")]
 pub struct ContractsArgs {
-    /// Sources to analyse as one program; or one folder whose facts are joined [default: here or above]
+    /// Sources of one program; or one folder with a build's facts [default: here or above]
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
 
-    /// Only functions of such a name, as globs are: `knn_*`; may be given several times
+    /// Only functions whose name matches this glob, for example `knn_*`; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub function: Vec<String>,
 
-    /// How they are written, to standard output
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     pub format: ContractFormat,
 
-    /// What is required that another version does not require: a document that `--format json` wrote, or a revision of git
+    /// Print only requirements that differ from another version: a document of `--format json`, or a git revision
     #[arg(long, value_name = "REV|FILE")]
     pub diff: Option<PathBuf>,
 
@@ -217,7 +217,7 @@ pub struct ContractsArgs {
     pub flags: Vec<OsString>,
 }
 
-/// Run any build command with nvcc replaced by the analysis, then join and report.
+/// Run a build command with nvcc replaced by the analysis, then join the facts and report.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -238,20 +238,20 @@ pub struct BuildArgs {
 #[command(after_help = "\
 Examples:
   scuba confirm                                    the denied findings of the last build
-  scuba confirm main.cu -- -std=c++17 -DN=1024     of sources checked without a build
+  scuba confirm main.cu -- -std=c++17 -DN=1024     findings in sources, without a build
   scuba confirm --bundle b && scuba confirm --from b    the second on another machine, with the CUDA toolkit and a GPU")]
 pub struct ConfirmArgs {
-    /// Findings to confirm [default: the denied ones]; sources that are one program, or a folder whose facts are joined
+    /// Findings to confirm [default: the denied ones]; sources of one program, or a folder with a build's facts
     /// [default: here or above]
     #[arg(value_name = "FINGERPRINT|FILE|DIR")]
     pub targets: Vec<String>,
-    /// The program that the build made
+    /// The executable that the build made
     #[arg(long, value_name = "PATH")]
     pub exe: Option<PathBuf>,
     /// Write a self-contained folder that a machine with a GPU can run
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     pub bundle: Option<PathBuf>,
-    /// Run such a folder, or take over what a run of it elsewhere said
+    /// Run such a folder, or import the results of its run elsewhere
     #[arg(long, value_name = "BUNDLE")]
     pub from: Option<PathBuf>,
     #[command(flatten)]
@@ -264,7 +264,7 @@ pub struct ConfirmArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("form").required(true).multiple(true))]
 pub struct ReportArgs {
-    /// A folder whose facts are joined [default: here or above]
+    /// Folder with a build's facts [default: here or above]
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// Write one self-contained page
@@ -279,17 +279,17 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct BaselineArgs {
-    /// A folder whose facts are joined [default: here or above]
+    /// Folder with a build's facts [default: here or above]
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Write the baseline; without it, say what would change
+    /// Write the baseline; without this option, only show what would change
     #[arg(long)]
     pub write: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }
 
-/// How statistics are written.
+/// Format of statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
     /// A table
@@ -301,13 +301,13 @@ pub enum StatsFormat {
 
 #[derive(Debug, Args)]
 pub struct StatsArgs {
-    /// A folder that was built or checked [default: here or above]
+    /// Folder that was built or checked [default: here or above]
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// So many of the last builds and checks
+    /// Number of latest builds and checks to show
     #[arg(long, value_name = "N", default_value = "10")]
     pub last: u16,
-    /// How they are written, to standard output
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     pub format: StatsFormat,
 }
@@ -317,14 +317,14 @@ pub struct InitArgs {
     /// The project's folder [default: here]
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Also where there is a scuba.toml: it is written anew
+    /// Overwrite an existing scuba.toml
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// The settings [default: scuba.toml here or above]
+    /// Settings file [default: scuba.toml here or above]
     #[arg(long, value_name = "FILE", env = "SCUBA_CONFIG")]
     pub config: Option<PathBuf>,
 }

@@ -26,7 +26,7 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
         if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&AccessStanding::Safe) {
             continue;
         }
-        let reason = format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}");
+        let reason = format!("in bounds only if its subscripts are signed: {SUBSCRIPTS}");
         report.undecided.extend(opened(p, reason));
     }
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {

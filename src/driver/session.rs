@@ -586,7 +586,7 @@ fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<PathBuf>> {
 }
 
 fn working_folder() -> Result<PathBuf> {
-    std::env::current_dir().context("there is no working folder")
+    std::env::current_dir().context("the working folder does not exist")
 }
 
 /// Returns the absolute folder of a path; the path itself if it is a folder.

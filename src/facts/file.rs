@@ -48,13 +48,13 @@ impl FactKind {
 pub enum FactFileError {
     #[error("cannot be read: {0}")]
     Io(io::Error),
-    #[error("is no fact file")]
+    #[error("is not a fact file")]
     Foreign,
     #[error("was written by version {0} of the tool")]
     OtherVersion(String),
     #[error("is damaged or incomplete")]
     Damaged,
-    #[error("is of a build folder that was at {} before", .0.display())]
+    #[error("belongs to a build folder that was at {} before", .0.display())]
     Elsewhere(PathBuf),
 }
 

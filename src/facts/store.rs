@@ -23,7 +23,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("cannot write {}: {source}; set SCUBA_DIR to a folder for facts that can be written", path.display())]
+    #[error("cannot write {}: {source}; set SCUBA_DIR to a writable folder for facts", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot pack the facts of {}: {source}", key.display())]
     Encode { key: PathBuf, source: postcard::Error },

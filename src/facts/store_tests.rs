@@ -117,7 +117,7 @@ fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
     let contents = store.read().unwrap();
     assert_eq!(contents.units.len(), 1);
     assert_eq!(contents.ignored.len(), 3, "{:?}", contents.ignored);
-    for (line, what) in contents.ignored.iter().zip(["damaged", "no fact file", "version"]) {
+    for (line, what) in contents.ignored.iter().zip(["damaged", "not a fact file", "version"]) {
         assert!(line.contains(what) && !line.contains('\n'), "{line}");
     }
 }

@@ -28,7 +28,7 @@ pub fn doubts(producer: &str) -> Option<&str> {
 }
 
 /// Prefix of the name of the constant that stands for unknown signedness.
-const WHICH: &str = "whether an operation is unsigned, which cgeist does not say of ";
+const WHICH: &str = "signedness of operations, which cgeist omits for ";
 
 /// Returns the name of the constant that decides whether an operation is unsigned.
 #[must_use]

@@ -24,7 +24,7 @@ int main() {
 /// # Errors
 /// Reason why a side was not read.
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let unit = write_probe(folder.path(), nvcc)?;
     let Extraction { not_analysed, .. } = extract(&unit, options).map_err(|e| e.to_string())?;
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
@@ -35,7 +35,7 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String
 /// # Errors
 /// What nvcc said.
 pub fn compiled_by(nvcc: &Path) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     std::fs::write(folder.path().join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
     let mut command = std::process::Command::new(nvcc);
     command.args(["-c", "probe.cu", "-o", "probe.o"]).current_dir(folder.path()).stdin(std::process::Stdio::null());

@@ -110,7 +110,7 @@ fn read(mut pipe: PipeReader, text: PipeOutput) -> mpsc::Receiver<()> {
 }
 
 fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> AnalysisEnd {
-    let Ok(status) = status else { return AnalysisEnd::Broken { how: "its end could not be observed".into(), text } };
+    let Ok(status) = status else { return AnalysisEnd::Broken { how: "its exit could not be observed".into(), text } };
     if text.len() >= LONGEST_TEXT {
         text.extend_from_slice(b"\nscuba: note: the output ends here, at 1 MiB\n");
     }
@@ -118,7 +118,7 @@ fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> AnalysisEn
         (Some(0), _) => AnalysisEnd::Passed(text),
         (Some(1), _) if !text.is_empty() => AnalysisEnd::Denied(text),
         // A build must not fail without a message.
-        (Some(1), _) => AnalysisEnd::Broken { how: "scuba denied something without saying what".into(), text },
+        (Some(1), _) => AnalysisEnd::Broken { how: "scuba denied the command without a finding".into(), text },
         (Some(2), _) => AnalysisEnd::NotAnalysed(text),
         (Some(code), _) => AnalysisEnd::Broken { how: format!("scuba ended with status {code}"), text },
         (None, signal) => {

@@ -259,7 +259,7 @@ impl SupervisedCommand {
     /// Prints, removes outputs that must not stay, and returns how to end. nvcc has succeeded.
     fn conclude(&self, verdict: &AnalysisEnd, before: &OutputSnapshot) -> ProcessEnd {
         for flag in &self.unknown_flags {
-            self.notes.add(&self.subject(), &format!("{} is not known to this version of scuba", flag.display()));
+            self.notes.add(&self.subject(), &format!("{} is unknown to this version of scuba", flag.display()));
         }
         let mut analysed = self.plan.unreadable.is_empty();
         for source in &self.plan.unreadable {

@@ -93,7 +93,7 @@ pub fn human(functions: &[FunctionContract]) -> String {
             reasons.entry(&o.reason).or_default().push(format!("{}:{}", o.place.line, o.place.array));
         }
         for (reason, places) in reasons {
-            let _ = writeln!(out, "    not known of {}: {reason}", some(places));
+            let _ = writeln!(out, "    undecided for {}: {reason}", some(places));
         }
         if let Some(why) = &f.partly {
             let _ = writeln!(out, "    not followed to its end: {why}");
@@ -199,7 +199,7 @@ pub fn human_changes(changes: &[Change]) -> String {
             }
         }
     }
-    if out.is_empty() { "nothing that was not required before\n".to_owned() } else { out }
+    if out.is_empty() { "no new or removed requirements\n".to_owned() } else { out }
 }
 
 /// Renders changes as a JSON document for programs.
@@ -293,13 +293,13 @@ pub fn checks(functions: &[FunctionContract]) -> String {
         let (where_to, refused) = if f.kernel {
             ("Before a launch of", "cudaErrorInvalidValue")
         } else {
-            ("At the head of, or before a call of,", "-1")
+            ("At the start of, or before a call of,", "-1")
         };
         let _ =
-            writeln!(out, "// {where_to} {} ({}:{}): NAME_elements (NAME_bytes) is how", f.function, f.file, f.line);
+            writeln!(out, "// {where_to} {} ({}:{}): NAME_elements (NAME_bytes) is the", f.function, f.file, f.line);
         let _ = writeln!(
             out,
-            "// much there is behind the pointer NAME; `grid` and `block` are what a kernel is launched with."
+            "// number of elements (bytes) behind the pointer NAME; `grid` and `block` are the launch's dimensions."
         );
         for r in &f.requires {
             match check::check(&r.condition, &Spelling { numbers: &f.numbers }) {

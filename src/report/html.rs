@@ -95,7 +95,7 @@ fn summary(s: &Summary, accepted: usize) -> String {
         (s.accesses, "accesses"),
         (s.safe, "safe"),
         (s.safe_if_no_wrap, "safe unless an index wraps"),
-        (s.safe_assuming, "of the safe ones only under an assumption"),
+        (s.safe_assuming, "safe only under an assumption"),
         (s.proved, "proved wrong"),
         (s.possible, "possibly wrong"),
         (s.unknown, "undecided"),

@@ -273,13 +273,13 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
         notes.push(match f.witness.as_ref().map(|w| w.replay) {
             Some(Replay::Incomplete) => "possible, not proved: the replay of this input could not be completed".into(),
             Some(Replay::NotReached) => {
-                "possible, not proved: the replay of this input did not come to the access".into()
+                "possible, not proved: the replay of this input did not reach the access".into()
             }
             _ => "possible, not proved".into(),
         });
     }
     if f.degenerate {
-        notes.push("happens only with an empty allocation or a size that is not positive".into());
+        notes.push("happens only with an empty allocation or a size below 1".into());
     }
     notes.extend(f.assumptions.iter().map(|a| format!("assuming {a}")));
     notes.extend(f.unknowns.iter().map(|u| format!("not known: {u}")));
@@ -391,10 +391,10 @@ fn help(f: &Finding) -> String {
         Rule::MemcpyOutOfBounds => "copy at most as many bytes as the smaller side has".into(),
         Rule::UseAfterFree => format!("free `{array}` after its last use"),
         Rule::DoubleFree => format!("free `{array}` once, and set the pointer to null"),
-        Rule::InvalidPointer => format!("pass memory of the device as `{array}`"),
+        Rule::InvalidPointer => format!("pass device memory as `{array}`"),
         Rule::IndexOverflow => "compute the index in 64 bits: cast the first operand to `size_t`".into(),
         Rule::Misaligned => format!("align the address behind `{array}` to the width of the access"),
-        Rule::FalseAssumption => "check on the host what the kernel takes for granted, or claim less".into(),
+        Rule::FalseAssumption => "check the kernel's claim on the host, or weaken the claim".into(),
         Rule::Contract => format!("check that `{array}` before the call, or reject such inputs"),
     };
     format!("{first}; see `scuba explain {}`", f.rule)
@@ -413,7 +413,9 @@ fn missing_check(f: &Finding) -> String {
     if f.rule == Rule::DataIndex {
         let function = f.root.split('(').next().unwrap_or(&f.root);
         let read = f.tensors_read().map(quoted).collect::<Vec<_>>().join(" and ");
-        return format!("`{function}` relies on what {read} holds: check it, or reject such tensors before the launch");
+        return format!(
+            "`{function}` relies on the contents of {read}: check them, or reject such tensors before the launch"
+        );
     }
     let names: Vec<String> = f.arguments.keys().map(|n| quoted(n)).collect();
     format!("check before the launch that the sizes of {} fit together", names.join(" and "))

@@ -124,7 +124,7 @@ impl<'a> Suppressions<'a> {
                 .map(|(c, _)| Notice {
                     file: file.clone(),
                     line: c.line,
-                    message: "this `scuba: allow` silences nothing: remove it".into(),
+                    message: "this `scuba: allow` matches no finding: remove it".into(),
                 })
                 .collect();
             self.notices.extend(unused);
@@ -194,10 +194,10 @@ fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
         .split(',')
         .map(|r| r.trim().parse::<RuleSelector>())
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|e| format!("`scuba: allow` silences nothing: {e}"))?;
+        .map_err(|e| format!("`scuba: allow` is ignored: {e}"))?;
     let reason = reason.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '—' | '–'));
     if reason.is_empty() {
-        return Err(format!("`scuba: allow` silences nothing without a reason: {FORM}"));
+        return Err(format!("`scuba: allow` needs a reason: {FORM}"));
     }
     Ok((rules, reason.to_owned()))
 }
@@ -247,7 +247,7 @@ mod tests {
             "x; // scuba: allow(oob-global)\ny; // scuba: allow(oob) why\nz; // scuba: allow oob-global why\n",
         );
         assert!(comments.is_empty());
-        assert!(notices[0].message.contains("without a reason"), "{notices:?}");
+        assert!(notices[0].message.contains("needs a reason"), "{notices:?}");
         assert!(notices[1].message.contains("unknown rule `oob`"), "{notices:?}");
         assert!(notices[2].message.contains("malformed"), "{notices:?}");
         assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [1, 2, 3]);

@@ -36,7 +36,7 @@ impl Machine<'_> {
     pub(crate) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), ThreadStop> {
         if self.inputs.impossible {
             return Err(ThreadStop::Ended(
-                "no caller gives these: they break what the type of one of them means".to_owned(),
+                "no caller passes these: they violate what one of their types means".to_owned(),
             ));
         }
         for required in self.inputs.required.clone() {

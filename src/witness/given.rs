@@ -117,7 +117,7 @@ impl Machine<'_> {
     }
 
     fn given_object(&mut self, obj: Obj) -> Result<WindowId, ThreadStop> {
-        self.mem.add(obj).ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))
+        self.mem.add(obj).ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))
     }
 
     /// Address of the caller's object with this name: a new object, or null.

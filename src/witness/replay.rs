@@ -370,7 +370,7 @@ impl Machine<'_> {
         self.mem
             .add(obj)
             .map(super::memory::space::WindowId::address)
-            .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))
+            .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))
     }
 
     fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, ThreadStop> {

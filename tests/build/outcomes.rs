@@ -83,7 +83,7 @@ fn crashes_and_nonsense_cost_one_line() {
             "scuba: note: a.cu was not analysed: scuba ended with status 101\n",
         ),
         ("kill -SEGV $$", "scuba: note: a.cu was not analysed: scuba was ended by signal 11\n"),
-        ("exit 1", "scuba: note: a.cu was not analysed: scuba denied something without saying what\n"),
+        ("exit 1", "scuba: note: a.cu was not analysed: scuba denied the command without a finding\n"),
         // It does not even read the request, which is larger than a pipe holds.
         ("exec 0<&-; exit 127", "scuba: note: a.cu was not analysed: scuba ended with status 127\n"),
         ("head -c 3000000 /dev/urandom; exit 3", "scuba: note: a.cu was not analysed: scuba ended with status 3\n"),

@@ -53,7 +53,8 @@ fn is_known(said: &Said) -> bool {
 fn what_constructors_establish_and_functions_keep_holds_of_what_callers_give() {
     let (r, said) = checked(BUFFER);
     assert!(is_known(&said), "{said:?}");
-    let why = "`elements(p_) >= n_` (what the constructors and functions of `Buffer<float>` keep to unless ";
+    let why =
+        "`elements(p_) >= n_` (the invariants that the constructors and functions of `Buffer<float>` preserve unless ";
     assert_eq!((r.summary.proved, r.findings.len()), (1, 1), "{said:?}");
     assert!(r.findings[0].assumptions.iter().any(|a| a.starts_with(why)), "{:?}", r.findings[0].assumptions);
     assert_eq!(r.findings[0].rule.name(), "oob-global");

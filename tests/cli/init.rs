@@ -29,7 +29,7 @@ fn settings_are_written_for_the_project_that_is_found_and_never_over_others() {
     p.write("scuba.toml", &text.replace("[baseline]", "[baseline]\nunknown = 1\n"));
     assert!(p.scuba(["check", "src/main.cu"]).status(2).err.contains("unknown"));
     let refused = p.scuba(["init"]).status(2);
-    assert!(refused.err.contains("scuba.toml is there already; --force writes it anew"), "{refused:?}");
+    assert!(refused.err.contains("scuba.toml exists; --force overwrites it"), "{refused:?}");
     assert!(std::fs::read_to_string(p.root().join("scuba.toml")).unwrap().contains("unknown = 1"));
     p.scuba(["init", "--force"]).status(0);
     assert_eq!(std::fs::read_to_string(p.root().join("scuba.toml")).unwrap(), text);
@@ -55,5 +55,5 @@ fn a_library_gets_entry_points_and_an_extension_has_its_own() {
     assert!(said.out.ends_with("    scuba build -- pip install --no-build-isolation .\n"), "{said:?}");
     let text = std::fs::read_to_string(p.root().join("scuba.toml")).unwrap();
     assert!(!text.contains("\nexports = true"), "{text}");
-    assert!(p.scuba(["init", "none"]).status(2).err.contains("none is no folder"));
+    assert!(p.scuba(["init", "none"]).status(2).err.contains("none is not a folder"));
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 const SLIP: &str = "[levels]\nmisaligned = \"warn\"\n[levls]\nall = \"warn\"\n";
-const NOTE: &str = "scuba: note: scuba.toml:3: unknown key `levls` (did you mean `levels`?); it is left out; findings that it accepts may be denied\n";
+const NOTE: &str = "scuba: note: scuba.toml:3: unknown key `levls` (did you mean `levels`?); it is ignored; findings that it accepts may be denied\n";
 
 impl Project {
     /// What the shim would ask for, without a shim.
@@ -34,7 +34,7 @@ fn a_key_that_is_not_known_is_left_out_and_said_once() {
     assert!(said.err.contains("error[oob-global]"), "{said:?}");
     assert_eq!(
         last,
-        "scuba: note: bad.cu was judged without scuba.toml:3: unknown key `levls` (did you mean `levels`?)"
+        "scuba: note: bad.cu was checked without scuba.toml:3: unknown key `levls` (did you mean `levels`?)"
     );
     // Each build has a name; another text is another mistake.
     for build in ["1", "2"] {
@@ -82,14 +82,14 @@ fn what_the_file_says_besides_counts() {
         (
             format!("{allow}[limits]\nsolver_ms = 0\n"),
             0,
-            "scuba.toml:6: 0 is out of range: allowed are 1 to 3600000; it is left out",
+            "scuba.toml:6: 0 is out of range: allowed are 1 to 3600000; it is ignored",
         ),
         (
             format!("[limits]\nsolver_msec = 1\n{allow}"),
             0,
-            "scuba.toml:2: unknown key `solver_msec` (did you mean `solver_ms`?); it is left out",
+            "scuba.toml:2: unknown key `solver_msec` (did you mean `solver_ms`?); it is ignored",
         ),
-        (format!("[limits\nwork = 1\n{allow}"), 0, "scuba.toml:1: unclosed table, expected `]`; it is left out"),
+        (format!("[limits\nwork = 1\n{allow}"), 0, "scuba.toml:1: unclosed table, expected `]`; it is ignored"),
         ("[levels]\noob-global = \"allow\"\nmisaligned = \"of\"\n".into(), 0, "scuba.toml:3: unknown value `of`"),
         // The mistake is in what accepts.
         (
@@ -116,9 +116,9 @@ fn what_the_file_says_besides_counts() {
 #[test]
 fn a_comment_that_cannot_be_understood_is_explained_beside_the_finding() {
     for (comment, why) in [
-        ("scuba: allow(oob-gobal) checked", "`scuba: allow` silences nothing: unknown rule `oob-gobal`"),
+        ("scuba: allow(oob-gobal) checked", "`scuba: allow` is ignored: unknown rule `oob-gobal`"),
         ("scuba: allow oob-global checked", "malformed `scuba: allow`: write `// scuba: allow(RULE) reason`"),
-        ("scuba: allow(oob-global)", "`scuba: allow` silences nothing without a reason"),
+        ("scuba: allow(oob-global)", "`scuba: allow` needs a reason"),
     ] {
         for (source, line) in [
             (buggy().replace("  a[i] =", &format!("  // {comment}\n  a[i] =")), 4),

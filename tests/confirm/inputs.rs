@@ -129,7 +129,7 @@ fn what_a_bundle_names_outside_the_runs_folder_is_not_written() {
     for (name, why) in [
         ("../escaped", "which is not below the folder of the run"),
         (precious.to_str().unwrap(), "can only be made below the folder of the run"),
-        ("", "which none can have"),
+        ("", "with the impossible name"),
     ] {
         *files(&mut manifest) = json!([{"name": name, "bytes": "00"}]);
         let outcome = run(&bench, &folder, &manifest);

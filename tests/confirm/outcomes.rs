@@ -189,7 +189,7 @@ fn what_other_bad_accesses_hide_is_confirmed_where_they_are_left_out() {
     );
     let detail = confirmation["detail"].as_str().unwrap();
     for words in
-        ["write of 4 bytes at 0x", " of memory that was freed by thread (0, 0, 0)", ", 3 other bad accesses left out"]
+        ["write of 4 bytes at 0x", " of memory that was freed by thread (0, 0, 0)", ", 3 other bad accesses omitted"]
     {
         assert!(detail.contains(words), "{detail}");
     }

@@ -130,7 +130,7 @@ fn results_of_another_version_are_refused() {
     for (results, why) in [
         (r#"{"schema": "scuba-results/9", "outcomes": []}"#, "has the form `scuba-results/9`"),
         (r#"{"outcomes": []}"#, "has the form `nothing`"),
-        ("[", "holds no results"),
+        ("[", "has no results"),
     ] {
         std::fs::write(bundle.join("results.json"), results).unwrap();
         let said = bench.scuba(["confirm", "--from", bundle.to_str().unwrap()]).status(2);
@@ -246,7 +246,7 @@ fn a_bundle_that_is_not_whole_is_refused_in_one_line() {
     std::fs::write(&manifest, &text[..text.len() / 2]).unwrap();
     let said = Said::from(from(&bench)).status(2);
     assert!(
-        said.err.lines().count() == 1 && said.err.contains("manifest.json is no manifest of a bundle: EOF"),
+        said.err.lines().count() == 1 && said.err.contains("manifest.json is not a bundle's manifest: EOF"),
         "{}",
         said.err
     );

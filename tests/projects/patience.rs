@@ -18,7 +18,7 @@ fn a_build_does_not_wait_for_a_slow_check() {
     let said = compile().status(0);
     let lines: Vec<&str> = said.err.lines().collect();
     assert!(
-        matches!(lines.as_slice(), [one] if one.starts_with("scuba: slow.cu: ") && one.ends_with(" not decided while the build waits: `scuba check` goes on")),
+        matches!(lines.as_slice(), [one] if one.starts_with("scuba: slow.cu: ") && one.ends_with(" undecided within the build's budget: run `scuba check` to finish")),
         "{}",
         said.err
     );
@@ -43,7 +43,7 @@ fn the_end_of_a_build_goes_on_with_what_its_commands_left() {
     let lines: Vec<&str> = said.err.lines().collect();
     assert!(
         matches!(lines.as_slice(), [first, last]
-            if *first == "scuba: slow.cu: 1 of 1 accesses are still open: the end of the build goes on" && last.contains("1 access in 1 kernel: 1 safe (")),
+            if *first == "scuba: slow.cu: 1 of 1 accesses undecided so far: the end of the build continues" && last.contains("1 access in 1 kernel: 1 safe (")),
         "{}",
         said.err
     );

@@ -339,7 +339,7 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
         (
             "sed -i 's/[{] p/{ STORE/' run.cu; nvcc -arch=sm_80 '-DSTORE=if (0) p' -c run.cu; \
              SCUBA_OFF=1 nvcc -arch=sm_80 -DSTORE=p -c run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
-            "written again by another command, and judged as read before: run.o",
+            "overwritten by another command, and checked as read before: run.o",
         ),
         (
             "mkdir t; mv make.o run.o t; g++ -c size.cpp -o t/size.o; g++ -c main.cpp -o t/main.o; cd t; g++ -o app *.o $LIBS; mv app ..; cd ..; rm -r t",

@@ -3,7 +3,7 @@
 use super::support::{BAD, GOOD, Project, Said, Way, nvcc, shim};
 
 const SLIP: &str = "[limits]\nwork = 100\n[levls]\nall = \"warn\"\n";
-const NOTE: &str = "scuba: note: scuba.toml:3: unknown key `levls` (did you mean `levels`?); it is left out";
+const NOTE: &str = "scuba: note: scuba.toml:3: unknown key `levls` (did you mean `levels`?); it is ignored";
 
 fn notes(said: &Said) -> usize {
     said.all().lines().filter(|l| l.starts_with(NOTE)).count()
@@ -21,7 +21,7 @@ fn a_slip_is_one_line_of_a_build_whose_bug_is_denied() {
         assert_eq!(notes(&said), 1, "{text}");
         // What is denied without them says so each time.
         let said = project.build(way, 1, "");
-        assert!(notes(&said) == 0 && said.all().contains(" was judged without scuba.toml:3: "), "{}", said.all());
+        assert!(notes(&said) == 0 && said.all().contains(" was checked without scuba.toml:3: "), "{}", said.all());
         let folder = project.build_folder(way);
         let said = project.scuba(&["check", folder.to_str().unwrap()]).status(2);
         assert!(said.err.contains("scuba.toml:3:2: unknown key `levls`, expected one of `nvcc`"), "{}", said.err);

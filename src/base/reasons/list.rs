@@ -69,19 +69,19 @@ reasons! {
     SolverWork = "the solver's budget was spent (limits.work)", ReasonCode::Work;
     SolverTime = "the solver's time limit was reached (limits.solver_ms)", ReasonCode::Time;
     SolverMemory = "the solver's memory limit was reached (limits.memory)", ReasonCode::Memory;
-    CallTooLong(function: String) = "what `{function}` does, which takes too long to follow", ReasonCode::Work;
-    LoopTooLong(function: String) = "what a loop in `{function}` does, which takes too long to follow", ReasonCode::Work;
+    CallTooLong(function: String) = "the effect of `{function}`, which takes too long to follow", ReasonCode::Work;
+    LoopTooLong(function: String) = "the effect of a loop in `{function}`, which takes too long to follow", ReasonCode::Work;
 
     // An execution ended before the code did, or skipped code that may contain a launch.
     SeveralEntries(function: String) = "`{function}` has a loop with several entries", ReasonCode::Loop;
     TerminatorNotFollowed(what: String) = "`{what}` is not followed", ReasonCode::Other;
-    LoopStores(function: String) = "what the loop in `{function}` stores could not be found out", ReasonCode::Loop;
-    LoopChanges(function: String) = "what the loop in `{function}` changes could not be found out", ReasonCode::Loop;
+    LoopStores(function: String) = "the stores of the loop in `{function}` are unknown", ReasonCode::Loop;
+    LoopChanges(function: String) = "the variables that the loop in `{function}` changes are unknown", ReasonCode::Loop;
     NoLaunchAtAll = "no launch at all", ReasonCode::NoLaunch;
-    GivenKernel(function: String) = "`{function}` is given a kernel, which it may launch", ReasonCode::HostNotFollowed;
-    LaunchesAtExit(function: String) = "`{function}` may launch when the program ends", ReasonCode::HostNotFollowed;
-    AroundMain = "what is called before or after `main`", ReasonCode::HostNotFollowed;
-    KernelGraph(function: String) = "`{function}`: what a graph of kernels does is not followed", ReasonCode::HostNotFollowed;
+    GivenKernel(function: String) = "`{function}` receives a kernel, which it may launch", ReasonCode::HostNotFollowed;
+    LaunchesAtExit(function: String) = "`{function}` may launch a kernel when the program ends", ReasonCode::HostNotFollowed;
+    AroundMain = "functions that run before or after `main`", ReasonCode::HostNotFollowed;
+    KernelGraph(function: String) = "`{function}`: the effect of a kernel graph is not followed", ReasonCode::HostNotFollowed;
     KernelByPointer = "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed;
     Coroutine = "a coroutine is not followed", ReasonCode::CallUnknown;
     KernelNotFollowed(why: Box<Self>) = "the kernel was not followed to its end: {why}", why.code();
@@ -96,7 +96,7 @@ reasons! {
     TwoTypes = "a value of two types on two paths", ReasonCode::Other;
     ManyTargets = "a pointer with more than 32 possible targets", ReasonCode::ExtentUnknown;
     Caught = "an exception that is caught", ReasonCode::Other;
-    JumpBack = "what was done before a jump back", ReasonCode::ContentsUnknown;
+    JumpBack = "the effect of code before a backward jump", ReasonCode::ContentsUnknown;
 
     // Arithmetic.
     Elsewhere = "a number of another arena", ReasonCode::Other;
@@ -109,7 +109,7 @@ reasons! {
     DivisionByZero = "a division by zero", ReasonCode::Other;
     ShiftTooFar = "a shift by more than the width", ReasonCode::Other;
     SignedShift = "a signed shift by a variable", ReasonCode::Other;
-    ByAnotherThread = "what another thread may have written", ReasonCode::ContentsUnknown;
+    ByAnotherThread = "a value that another thread may have written", ReasonCode::ContentsUnknown;
     WideBits = "bits of an integer of more than 120 bits", ReasonCode::Other;
     BooleanOrder = "an ordering of booleans", ReasonCode::Other;
     PointerComparison = "a comparison of pointers", ReasonCode::Other;
@@ -119,11 +119,11 @@ reasons! {
     FloatOnIntegers = "floating-point arithmetic on integers", ReasonCode::Float;
     Float = "a floating-point value", ReasonCode::Float;
     FloatRounded = "a floating-point value that may be rounded", ReasonCode::Float;
-    FloatBeyondInteger = "a floating-point value that its integer type does not hold", ReasonCode::Float;
+    FloatBeyondInteger = "a floating-point value that does not fit its integer type", ReasonCode::Float;
     FloatBits = "the bits of a floating-point value", ReasonCode::Float;
     FloatComparison = "a floating-point comparison", ReasonCode::Float;
     FloatComparisonRounded = "a comparison of floating-point values that are rounded", ReasonCode::Float;
-    FloatRounding = "how a floating-point value is rounded", ReasonCode::Float;
+    FloatRounding = "the rounding of a floating-point value", ReasonCode::Float;
     FloatClass = "the class of a floating-point value", ReasonCode::Float;
     FloatArgument = "a floating-point argument", ReasonCode::Float;
     MathFunction = "the result of a math function", ReasonCode::Float;
@@ -165,56 +165,56 @@ reasons! {
     EffectOf(function: String) = "the effect of `{function}`", ReasonCode::CallUnknown;
     CallsItself(function: String) = "`{function}` calls itself too deeply", ReasonCode::CallUnknown;
     CalledTooDeeply(function: String) = "`{function}` is called through too many others", ReasonCode::CallUnknown;
-    LibraryCalls = "what a library calls that was given a function before", ReasonCode::CallUnknown;
+    LibraryCalls = "the calls of a library that received a function before", ReasonCode::CallUnknown;
     Algorithm = "the result of an algorithm", ReasonCode::CallUnknown;
     Computed(function: String) = "what `{function}` computes", ReasonCode::CallUnknown;
     Gives(function: String) = "what `{function}` gives", ReasonCode::CallUnknown;
     LookedUp(name: String, call: String) = "the function `{name}`, which `{call}` looks up by its name", ReasonCode::CallUnknown;
     Handle(function: String, number: usize) = "what `{function}` gives ({number})", ReasonCode::CallUnknown;
     Returns(function: String) = "what `{function}` returns", ReasonCode::CallUnknown;
-    Status(of: String) = "the status that `{of}` gives", ReasonCode::Other;
+    Status(of: String) = "the status that `{of}` returns", ReasonCode::Other;
     Time = "the time", ReasonCode::Other;
     RandomNumber = "a random number", ReasonCode::Other;
     GeneratorState = "a generator's state", ReasonCode::Other;
-    OtherHostThread = "what another thread of the host does", ReasonCode::CallUnknown;
+    OtherHostThread = "the effect of another host thread", ReasonCode::CallUnknown;
     VariadicArguments = "variadic arguments", ReasonCode::Other;
     MissingArgument = "a missing argument", ReasonCode::Other;
     StackPointer = "the stack pointer", ReasonCode::Other;
 
     // The CUDA runtime.
     AnyLaunch = "an argument of any launch", ReasonCode::NoLaunch;
-    UnknownKernelGiven = "what an unknown kernel is given", ReasonCode::HostNotFollowed;
-    LaunchConfiguration = "a launch configuration that is not known", ReasonCode::Other;
+    UnknownKernelGiven = "the arguments of an unknown kernel", ReasonCode::HostNotFollowed;
+    LaunchConfiguration = "an unknown launch configuration", ReasonCode::Other;
     LaunchMember = "a member of a launch configuration", ReasonCode::Other;
-    KernelShape = "block or cluster sizes that a kernel's attributes give and that are no constants here", ReasonCode::Other;
+    KernelShape = "block or cluster sizes in a kernel's attributes that are not constants here", ReasonCode::Other;
     LaunchAttributes = "attributes of a launch that could not be read", ReasonCode::Other;
     LaunchAttribute(name: String) = "what a launch with the attribute `{name}` runs", ReasonCode::Other;
     ConfiguredStream(stream: Option<i64>) = "the stream that a launch was configured with", ReasonCode::Other;
     KernelAttribute = "an attribute of a kernel", ReasonCode::Other;
     KernelAttributeSet = "whether an attribute of a kernel was set", ReasonCode::Other;
     SymbolAddress = "the address of a symbol", ReasonCode::ExtentUnknown;
-    UnknownSymbolAddress = "the address of a symbol that is not known", ReasonCode::ExtentUnknown;
-    CopyToUnknownSymbol = "a copy to a symbol that is not known", ReasonCode::ContentsUnknown;
-    CopiedFromSymbol = "what is copied from a symbol", ReasonCode::ContentsUnknown;
-    BatchedCopy = "what a batch of copies reads and writes", ReasonCode::ContentsUnknown;
+    UnknownSymbolAddress = "the address of an unknown symbol", ReasonCode::ExtentUnknown;
+    CopyToUnknownSymbol = "a copy to an unknown symbol", ReasonCode::ContentsUnknown;
+    CopiedFromSymbol = "the bytes copied from a symbol", ReasonCode::ContentsUnknown;
+    BatchedCopy = "the memory that a batch of copies reads and writes", ReasonCode::ContentsUnknown;
     Copy2D = "a 2D copy", ReasonCode::ContentsUnknown;
     RowsFilled = "rows that were filled", ReasonCode::ContentsUnknown;
-    CopyOverlaps = "what a copy leaves that other work for the device overlaps", ReasonCode::ContentsUnknown;
-    OtherDeviceWork = "what other work for the device may change meanwhile", ReasonCode::ContentsUnknown;
-    DeviceWorkMeanwhile = "what work for the device leaves where the host writes meanwhile", ReasonCode::ContentsUnknown;
+    CopyOverlaps = "the result of a copy that overlaps other device work", ReasonCode::ContentsUnknown;
+    OtherDeviceWork = "memory that concurrent device work may change", ReasonCode::ContentsUnknown;
+    DeviceWorkMeanwhile = "the result of device work in memory that the host writes concurrently", ReasonCode::ContentsUnknown;
 
     // Strings.
-    ArgumentText = "the text of a program argument", ReasonCode::Text;
-    ArgumentAt = "a program argument at a variable position", ReasonCode::Text;
-    StringText = "the text of a string", ReasonCode::Text;
+    ArgumentText = "the characters of a program argument", ReasonCode::Text;
+    ArgumentAt = "a program argument at a variable index", ReasonCode::Text;
+    StringText = "the characters of a string", ReasonCode::Text;
     StringLength = "the length of a string", ReasonCode::Text;
     String = "a string", ReasonCode::Text;
     StringContainer = "a container of strings", ReasonCode::Text;
-    TextComparison = "a comparison of texts", ReasonCode::Text;
-    TextIsNumber = "whether a text is a number", ReasonCode::Text;
-    TextWritten = "a text that the program writes", ReasonCode::Text;
-    TextCopied = "a copied text", ReasonCode::Text;
-    ErrorText = "the text of an error", ReasonCode::Text;
+    TextComparison = "a comparison of strings", ReasonCode::Text;
+    TextIsNumber = "whether a string is a number", ReasonCode::Text;
+    TextWritten = "a string that the program writes", ReasonCode::Text;
+    TextCopied = "a copied string", ReasonCode::Text;
+    ErrorText = "an error message", ReasonCode::Text;
     NumberEnd = "the end of a number", ReasonCode::Text;
     Reads(function: String) = "what `{function}` reads", ReasonCode::Text;
     ReadsInBase(function: String) = "what `{function}` reads in another base", ReasonCode::Text;
@@ -236,16 +236,16 @@ reasons! {
     StreamState = "the state of a stream", ReasonCode::Other;
     StreamBuffer = "what a stream keeps in its buffer", ReasonCode::ContentsUnknown;
     FileOpens = "whether a file can be opened", ReasonCode::Other;
-    FileName = "a file whose name is not known", ReasonCode::ContentsUnknown;
+    FileName = "a file of unknown name", ReasonCode::ContentsUnknown;
     FilePosition = "a position in a file", ReasonCode::ContentsUnknown;
     FilePositionAgain = "a position in a file that was read before", ReasonCode::ContentsUnknown;
     FilePositionOfSeveral = "a position in one of several files", ReasonCode::ContentsUnknown;
 
     // Contents of memory.
-    UnknownMemory = "memory that is not known", ReasonCode::ExtentUnknown;
+    UnknownMemory = "unknown memory", ReasonCode::ExtentUnknown;
     Unwritten(name: String) = "`{name}` before it is written", ReasonCode::ContentsUnknown;
     Holds(name: String) = "what `{name}` holds", ReasonCode::ContentsUnknown;
-    HoldsMeanwhile(name: String) = "what `{name}` holds while work for the device is under way", ReasonCode::ContentsUnknown;
+    HoldsMeanwhile(name: String) = "the contents of `{name}` during device work", ReasonCode::ContentsUnknown;
     OneOfSeveralHolds(name: String) = "what one of several allocations, `{name}`, holds", ReasonCode::ContentsUnknown;
     BufferHolds = "what a buffer holds", ReasonCode::ContentsUnknown;
     WhichPointer(name: String) = "which pointer `{name}` holds", ReasonCode::ContentsUnknown;
@@ -253,19 +253,19 @@ reasons! {
     ArrayElement = "an element of an array", ReasonCode::ContentsUnknown;
     TableElement = "an element of a table", ReasonCode::ContentsUnknown;
     EmptyArray = "an empty array", ReasonCode::ContentsUnknown;
-    NoPlace = "no place", ReasonCode::ContentsUnknown;
+    NoPlace = "no address", ReasonCode::ContentsUnknown;
     DeviceVariable(name: String) = "the device variable `{name}`", ReasonCode::ContentsUnknown;
     Global(name: String) = "the global `{name}`", ReasonCode::ContentsUnknown;
-    AfterReset = "what a variable holds once its device was reset", ReasonCode::ContentsUnknown;
+    AfterReset = "the contents of a variable after a device reset", ReasonCode::ContentsUnknown;
     OnResetDevice(name: String) = "whether `{name}` is on the device that is reset", ReasonCode::Other;
     Reallocated = "a reallocated block", ReasonCode::ContentsUnknown;
     Filled = "memory that was filled", ReasonCode::ContentsUnknown;
     FilledSomewhere = "memory filled through an unknown pointer", ReasonCode::ContentsUnknown;
     StoredSomewhere = "a store through an unknown pointer", ReasonCode::ContentsUnknown;
-    StoredByOtherName = "what was stored by another name", ReasonCode::ContentsUnknown;
-    WrittenByOtherName = "what was written by another name", ReasonCode::ContentsUnknown;
+    StoredByOtherName = "a value stored through another pointer", ReasonCode::ContentsUnknown;
+    WrittenByOtherName = "a value written through another pointer", ReasonCode::ContentsUnknown;
     WrittenAtVariable = "an array written at a variable index", ReasonCode::ContentsUnknown;
-    WrittenInPlaces = "an array written in many places", ReasonCode::ContentsUnknown;
+    WrittenInPlaces = "an array written at many offsets", ReasonCode::ContentsUnknown;
     WrittenInPieces = "a value that was written in other pieces than it is read", ReasonCode::ContentsUnknown;
     PartlyOverwritten = "a value that was partly overwritten", ReasonCode::ContentsUnknown;
     LargeValue = "a large value", ReasonCode::ContentsUnknown;
@@ -273,42 +273,42 @@ reasons! {
     PerhapsPartOfStructure = "part of a structure that may be stored here", ReasonCode::ContentsUnknown;
     CopiedSomewhere = "a copy through an unknown pointer", ReasonCode::ContentsUnknown;
     CopiedInto(name: String) = "what is copied into `{name}`", ReasonCode::ContentsUnknown;
-    CopyToOneOfSeveral = "a copy to one of several places", ReasonCode::ContentsUnknown;
-    CopyOfSeveral = "a copy from or to one of several allocations, or of what is under way", ReasonCode::ContentsUnknown;
+    CopyToOneOfSeveral = "a copy to one of several addresses", ReasonCode::ContentsUnknown;
+    CopyOfSeveral = "a copy from or to one of several allocations, or during device work", ReasonCode::ContentsUnknown;
     PartOfCopiedNumber = "part of a copied number", ReasonCode::ContentsUnknown;
     PartOfCopiedStructure = "part of a copied structure", ReasonCode::ContentsUnknown;
     PartOfCopiedValue = "part of a value that was copied", ReasonCode::ContentsUnknown;
     LoadedThroughNull = "a load through a null pointer", ReasonCode::ContentsUnknown;
     LoadedFromFunction = "a load from a function", ReasonCode::ContentsUnknown;
-    LoadedThroughNothing = "a load through no pointer", ReasonCode::ContentsUnknown;
+    LoadedThroughNothing = "a load through a value that is not a pointer", ReasonCode::ContentsUnknown;
     LoadedThroughLost = "a load through a pointer that could not be followed", ReasonCode::ContentsUnknown;
     KernelWrites(name: String) = "what a kernel writes to `{name}`", ReasonCode::ContentsUnknown;
     KernelWritesDevice = "what a kernel writes to a device variable", ReasonCode::ContentsUnknown;
     KernelWritesConstant = "what a kernel writes to a constant variable", ReasonCode::ContentsUnknown;
-    OtherThreads = "what other threads write", ReasonCode::ContentsUnknown;
-    OtherThreadHolds = "what another thread's variable holds", ReasonCode::ContentsUnknown;
+    OtherThreads = "the values that other threads write", ReasonCode::ContentsUnknown;
+    OtherThreadHolds = "the value of another thread's variable", ReasonCode::ContentsUnknown;
     ThreadOrder = "the order in which threads run", ReasonCode::ContentsUnknown;
-    FreedThroughLost(name: String) = "whether `{name}` was freed through a pointer that is not known", ReasonCode::ContentsUnknown;
-    FreedByOtherName(name: String) = "whether `{name}` was freed by another name", ReasonCode::ContentsUnknown;
+    FreedThroughLost(name: String) = "whether `{name}` was freed through an unknown pointer", ReasonCode::ContentsUnknown;
+    FreedByOtherName(name: String) = "whether `{name}` was freed through another pointer", ReasonCode::ContentsUnknown;
 
     // Loops.
-    FreedEarlier(name: String) = "whether `{name}` was freed in an earlier round of a loop", ReasonCode::Loop;
+    FreedEarlier(name: String) = "whether `{name}` was freed in an earlier iteration of a loop", ReasonCode::Loop;
     FreedInLoop(name: String) = "whether `{name}` was freed in a loop", ReasonCode::Loop;
     AllocatedInLoop = "one of many allocations of a loop", ReasonCode::Loop;
-    WhichRoundAllocated = "which round of a loop allocated it", ReasonCode::Loop;
-    WhichRoundSet = "which round set a variable", ReasonCode::Loop;
-    RoundSet = "whether a round of a loop set a variable", ReasonCode::Loop;
-    Carried = "a value carried round a loop", ReasonCode::Loop;
+    WhichRoundAllocated = "which iteration of a loop allocated it", ReasonCode::Loop;
+    WhichRoundSet = "which iteration set a variable", ReasonCode::Loop;
+    RoundSet = "whether an iteration of a loop set a variable", ReasonCode::Loop;
+    Carried = "a value carried from one iteration of a loop to the next", ReasonCode::Loop;
     InLoop(name: String) = "`{name}` in a loop", ReasonCode::Loop;
     LoopWrites = "what a loop writes", ReasonCode::Loop;
     LoopWritesTo(name: String) = "what a loop writes to `{name}`", ReasonCode::Loop;
     LoopPointer = "what a loop left in a pointer", ReasonCode::Loop;
     LoopPointers = "which of several pointers a loop left in a variable", ReasonCode::Loop;
-    LoopMoves = "how far a loop moves a variable under a condition", ReasonCode::Loop;
+    LoopMoves = "how much a loop changes a variable under a condition", ReasonCode::Loop;
     LoopChangesIf = "a value that a loop changes under a condition", ReasonCode::Loop;
-    LoopSum = "what rounds of a loop add up to", ReasonCode::Loop;
-    RoundsLeft(name: String) = "what rounds of a loop left in `{name}`", ReasonCode::Loop;
-    EarlierRoundLeft(name: String) = "what an earlier round of a loop left in `{name}`", ReasonCode::Loop;
+    LoopSum = "the sum over iterations of a loop", ReasonCode::Loop;
+    RoundsLeft(name: String) = "what iterations of a loop left in `{name}`", ReasonCode::Loop;
+    EarlierRoundLeft(name: String) = "what an earlier iteration of a loop left in `{name}`", ReasonCode::Loop;
 
     // Parameters of roots.
     Parameter = "a parameter", ReasonCode::Other;
@@ -328,13 +328,13 @@ reasons! {
     NullPointer = "a null pointer", ReasonCode::Other;
     FunctionPointer = "a pointer to a function", ReasonCode::Other;
     LostPointer(why: Box<Self>) = "the pointer is {why}", why.code().or(ReasonCode::ExtentUnknown);
-    OnlyAssumed = "not safe without what is assumed", ReasonCode::Other;
+    OnlyAssumed = "not safe without the assumptions", ReasonCode::Other;
     NoLaunch = "no launch of this kernel is known", ReasonCode::NoLaunch;
     NoCondition = "no condition on its arguments was found", ReasonCode::NoLaunch;
     NoLaunchHost(why: Box<Self>) = "no launch of this kernel is known: the host code was not followed to its end ({why})",
         why.code().limit_or(ReasonCode::HostNotFollowed);
     NoLaunchOpen(why: Box<Self>) = "no launch of this kernel is known: {why}", why.code().limit_or(ReasonCode::NoLaunch);
-    OnlyDegenerate = "it happens only for sizes that are not positive, if at all", ReasonCode::Other;
+    OnlyDegenerate = "it can only happen for sizes below 1", ReasonCode::Other;
     StaysInPart(part: String, why: Box<Self>) = "whether it stays in the part `{part}`: {why}", why.code();
 
     // Replays.
@@ -344,7 +344,7 @@ reasons! {
         unknown.code().or(ReasonCode::Replay);
     Replay(text: String, code: ReasonCode) = "{text}", *code;
     CallNotKnown = "the call is not known", ReasonCode::Replay;
-    FileTooLarge(name: String) = "{name} would be too large, or is read both as text and otherwise", ReasonCode::Replay;
-    InputFileName = "the input is read from a file whose name is not known", ReasonCode::Replay;
-    InputFormat = "the input is read from a file or text whose format is not understood", ReasonCode::Replay;
+    FileTooLarge(name: String) = "{name} would be too large, or is read both as a string and as other data", ReasonCode::Replay;
+    InputFileName = "the input is read from a file of unknown name", ReasonCode::Replay;
+    InputFormat = "the input is read from a file or string of unknown format", ReasonCode::Replay;
 }

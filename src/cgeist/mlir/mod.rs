@@ -228,7 +228,7 @@ pub fn read(text: &str) -> Result<MlirModule, MlirSyntaxError> {
             Ok(Err(_)) => Err(MlirSyntaxError {
                 line: 0,
                 column: 0,
-                message: "the reader stopped at something it does not know".into(),
+                message: "the reader stopped at an unknown construct".into(),
             }),
             Err(e) => Err(MlirSyntaxError { line: 0, column: 0, message: format!("no thread for the reader: {e}") }),
         }

@@ -378,9 +378,6 @@ mod tests {
         let lowered = super::super::lower::module::lower(&m, &Default::default()).unwrap();
         let text = lowered.host.to_string();
         assert!(text.contains("udiv") && text.contains("sdiv"), "{text}");
-        assert!(
-            text.contains("select opaque(whether an operation is unsigned, which cgeist does not say of `uint32_t`)"),
-            "{text}"
-        );
+        assert!(text.contains("select opaque(signedness of operations, which cgeist omits for `uint32_t`)"), "{text}");
     }
 }

@@ -40,12 +40,12 @@ const SHARED_ADDRESSES: &str =
     "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
 
 /// Assumption on `rand` behind a finding.
-const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
+const BY_CHANCE: &str = "that `rand` returns other numbers than on this machine";
 /// Assumption behind an access through an address that was read out of bounds.
-const ASTRAY: &str = "that what was read out of bounds before, and leads here, is such a number";
+const ASTRAY: &str = "that an earlier out-of-bounds read, which leads here, gave such a number";
 
 /// Assumption on the schedule behind a finding.
-const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
+const IN_TURN: &str = "that threads run one after another: other threads also write what it depends on";
 
 /// Strength of a finding: verdict, replay, assumptions and unknowns.
 pub(crate) struct FindingStrength {

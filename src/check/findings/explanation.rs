@@ -72,7 +72,7 @@ pub(crate) fn access(cx: &CheckContext<'_>, run: Option<&ExecutedLaunch>, ev: &A
                 run.number + 1,
                 at(program, run.launch.site)
             ),
-            None => "a kernel that no known code launches".to_owned(),
+            None => "a kernel without a known launch".to_owned(),
         };
         let calls: Vec<String> =
             ev.stack.iter().skip(1).map(|s| format!("\n  inlined or called at {}", at(program, *s))).collect();
@@ -131,7 +131,7 @@ pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
         let deed = if matches!(event.deed, StaleOperation::FreedAgain) { "freed again" } else { "used" };
         let used = super::position::users_call(e.program, &event.stack).map_or_else(String::new, |s| at(e.program, s));
         format!(
-            "{used}: {deed} where it may have been freed before: object {}{}\n    where{}",
+            "{used}: {deed} after a possible free: object {}{}\n    where{}",
             origin(e.program, e.object(event.object)),
             freed.concat(),
             facts(&e.arena, event.path)
@@ -143,10 +143,10 @@ pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
 pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
     inside::explain(|| {
         let said = match decision {
-            Decision::Safe => "it cannot happen, also where operations wrap".to_owned(),
-            Decision::SafeIfNoWrap(ops) => format!("it cannot happen where {} does not wrap", ops.join(" and ")),
+            Decision::Safe => "it cannot happen, even if operations wrap".to_owned(),
+            Decision::SafeIfNoWrap(ops) => format!("it cannot happen if {} does not wrap", ops.join(" and ")),
             Decision::Fails { model: m, .. } => format!("it happens {}", values(&e.arena, m)),
-            Decision::Unknown(why) => format!("open: {why}"),
+            Decision::Unknown(why) => format!("undecided: {why}"),
         };
         format!("    -> {said}{}", if cut { " (a budget ended some search)" } else { "" })
     });
@@ -209,10 +209,10 @@ fn model(a: &Arena, m: &Model, mode: WrapMode) -> String {
 pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
     let text = || {
         let said = match decision {
-            Decision::Safe => "it holds, also where operations wrap".to_owned(),
-            Decision::SafeIfNoWrap(ops) => format!("it holds where {} does not wrap", ops.join(" and ")),
+            Decision::Safe => "it holds, even if operations wrap".to_owned(),
+            Decision::SafeIfNoWrap(ops) => format!("it holds if {} does not wrap", ops.join(" and ")),
             Decision::Fails { model: m, mode, .. } => model(&e.arena, m, *mode),
-            Decision::Unknown(why) => format!("open: {why}"),
+            Decision::Unknown(why) => format!("undecided: {why}"),
         };
         format!("    -> {said}{}", if cut { " (a budget ended some search)" } else { "" })
     };
@@ -225,9 +225,9 @@ pub(crate) fn verdict(look: &AccessExamination) {
     inside::explain(|| match (look.more, &look.outcome) {
         (FurtherEffort::Nothing, o) => format!("  => {}", words(o)),
         (FurtherEffort::Work, AccessVerdict::Unknown(_)) => {
-            "  => left to a look with more work, where there is any left".to_owned()
+            "  => left to the second pass, if work is left for one".to_owned()
         }
-        (FurtherEffort::Work, o) => format!("  => {}; a look with more work could change that", words(o)),
+        (FurtherEffort::Work, o) => format!("  => {}; the second pass could change that", words(o)),
         (FurtherEffort::Replay, o) => format!("  => {}; a replay could change that", words(o)),
     });
 }

@@ -47,7 +47,7 @@ pub(crate) fn at_launch(e: &Executor<'_>, launch: &LaunchEvent, kernel: FuncRef)
     for o in objects {
         let object = e.object(o);
         let extent = object.extent.map_or_else(|| "an unknown number of".to_owned(), term);
-        let held = launch.memory.get(&o).map_or_else(|| "nothing is known of it".to_owned(), |m| format!("{m:?}"));
+        let held = launch.memory.get(&o).map_or_else(|| "nothing is known about it".to_owned(), |m| format!("{m:?}"));
         let held: String = held.chars().take(400).collect();
         lines.push(format!("  `{}` ({:?}): {extent} bytes; {held}", object.name, object.kind));
     }

@@ -45,7 +45,7 @@ pub(super) fn that_hold_together(
         s.covers.retain(|place| !open.contains(place));
     }
     kept.retain(|s| !s.covers.is_empty());
-    let reason = || "its condition is not known to hold together with those of the other accesses".to_owned();
+    let reason = || "its condition may contradict those of the other accesses".to_owned();
     (kept, open.into_iter().map(|place| AccessWithoutCondition { place, reason: reason() }).collect())
 }
 

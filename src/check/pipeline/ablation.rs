@@ -78,9 +78,9 @@ impl CheckAssumptions {
     /// Describes what a safe position rests on.
     pub fn words(&self, place: &ArrayPosition) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
-        let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
+        let what = if known.is_empty() { "assumptions made before the launch".into() } else { known.join(" and ") };
         if self.unsure {
-            format!("is safe, perhaps only under an assumption (no budget was left to tell): {what}")
+            format!("is safe, perhaps only under an assumption (the budget ended before that was decided): {what}")
         } else {
             format!("is safe only under an assumption: {what}")
         }

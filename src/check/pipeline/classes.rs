@@ -141,7 +141,7 @@ fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<CandidateInvariant>, 
         for n in numbers.iter().take(MAX) {
             let text = format!("elements({p}) >= {n}");
             let Ok(condition) = parse(&text) else { continue };
-            let origin = format!("what the constructors and functions of `{class}` keep to");
+            let origin = format!("the invariants that the constructors and functions of `{class}` preserve");
             out.push(CandidateInvariant { required: Requirement { text, condition, origin, at: None }, kept: true });
         }
     }

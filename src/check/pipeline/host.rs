@@ -100,7 +100,7 @@ impl<'p> Engine<'p> {
             };
             let iterations = how.get(p) == Some(&PartTreatment::Rounds);
             self.report.notes.push(if iterations {
-                format!("{what} takes too long to follow round by round")
+                format!("{what} takes too long to follow iteration by iteration")
             } else {
                 format!("{what} takes too long to follow, and does nothing on a device")
             });

@@ -179,7 +179,7 @@ impl<'p> Engine<'p> {
             Ok(k) => *k,
             Err(symbol) => {
                 let note = match self.tile_kernel(symbol) {
-                    Some(of_tiles) => format!("`{}` is a tile kernel, and not followed", of_tiles.display),
+                    Some(of_tiles) => format!("`{}` is a tile kernel, which is not followed", of_tiles.display),
                     None => format!("the kernel `{symbol}` is not defined in this program"),
                 };
                 self.report.notes.push(note);

@@ -215,7 +215,7 @@ impl DecisionReceiver for Engine<'_> {
         match outcome {
             o @ AccessVerdict::Found(_) => self.put_at(place, func, o, vec![]),
             AccessVerdict::Unknown(why) => {
-                let note = format!("{}: what the call does with `{}` is not decided: {why}", place.0, place.1);
+                let note = format!("{}: the call's use of `{}` is undecided: {why}", place.0, place.1);
                 if !self.report.notes.contains(&note) {
                     self.report.notes.push(note);
                 }

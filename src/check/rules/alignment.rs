@@ -71,7 +71,7 @@ fn of_kernel(
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic update",
     };
-    let message = format!("{what} of `{}` at an address that is no multiple of {}", place.1, event.align);
+    let message = format!("{what} of `{}` at an address that is not a multiple of {}", place.1, event.align);
     let obligation = Obligation {
         facts: event.path,
         offset: event.offset,

@@ -91,7 +91,7 @@ fn of_kernel(
         message: if event.removed.is_some() {
             format!("`{}` does not hold in this launch, and the build removes it", event.written)
         } else {
-            format!("`{}` claims what this launch makes false", event.written)
+            format!("`{}` is false in this launch", event.written)
         },
     };
     let itself = format!("({}:{})", place.0.file.rsplit('/').next().unwrap_or_default(), place.0.line);

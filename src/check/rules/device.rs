@@ -145,7 +145,7 @@ fn from_host(
         object: &object,
         obligation: &obligation,
         essential: &[facts],
-        message: format!("`{kernel}` is launched on memory of the host where `{tensor}` is a tensor of the host"),
+        message: format!("`{kernel}` is launched on host memory if `{tensor}` is a host tensor"),
     };
     let c = Counterexample { model, mode, degenerate };
     let mut f = suspected.replayed(tools, run, &c, place.clone()).ok()?;

@@ -124,7 +124,7 @@ impl UsedParts {
                 .iter()
                 .any(|x| x.part != Some(t.own) && x.part != Some(n.id) && spans(tools, e, x, t, border, slack))
         });
-        spans.then_some("another access treats them as one array")
+        spans.then_some("another access uses them as one array")
     }
 
     /// Whether the access can fill the neighbour to its far end without exceeding it: a halo, or an array of both.

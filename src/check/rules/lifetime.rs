@@ -266,7 +266,7 @@ fn where_freed(program: &Program, freed: &FreeState, used: &[Site]) -> Vec<Relat
             add(at.get(common).copied(), "called from here first");
             add(used.get(common).copied(), "and from here again");
         } else {
-            add(inner, "freed here in an earlier round");
+            add(inner, "freed here in an earlier iteration");
         }
     }
     out

@@ -70,7 +70,7 @@ pub(crate) fn null_in_kernel(
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let message = match constant_address(&tools.e.arena, offset) {
-        Some(address) => format!("{} at the constant address {address:#x}, where nothing is", verb(event.kind).0),
+        Some(address) => format!("{} at the constant address {address:#x}, which holds no object", verb(event.kind).0),
         None => format!("{} through `{}`, which is null", verb(event.kind).0, place.1),
     };
     let s = Suspected {
@@ -218,7 +218,7 @@ pub(crate) fn hosts_in_kernel(
     else {
         return None;
     };
-    let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
+    let message = format!("{} of `{}`, which is host memory", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
     let s = Suspected {
         rule: Rule::InvalidPointer,

@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
     #[error(
-        "`{rest}` is not understood here: a condition is made of integers, names of parameters, `argv[1]`, parentheses and C's operators without assignments"
+        "`{rest}` is not allowed here: a condition consists of integers, names of parameters, `argv[1]`, parentheses and C's operators without assignments"
     )]
     Syntax {
         /// Bytes from the start of the text.
@@ -29,9 +29,7 @@ pub enum ExprError {
     },
     #[error("the condition ends too early: an operand or a parenthesis is missing")]
     Unfinished,
-    #[error(
-        "the condition is longer than {LONGEST} characters, or has more than {DEEPEST} parentheses within each other"
-    )]
+    #[error("the condition is longer than {LONGEST} characters, or has more than {DEEPEST} nested parentheses")]
     TooLong,
 }
 

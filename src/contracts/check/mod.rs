@@ -63,7 +63,7 @@ pub struct Check {
 /// Reason why a condition has no check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCheckReason {
-    #[error("`{what}` cannot be asked at run time")]
+    #[error("`{what}` cannot be evaluated at run time")]
     NotAtRunTime { what: String, span: Span },
     #[error("`forall` needs a loop")]
     Loop(Span),

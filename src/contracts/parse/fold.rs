@@ -26,7 +26,7 @@ pub(super) enum ParsedExpr {
 }
 
 pub(super) fn too_deep() -> String {
-    format!("at most {DEEPEST} operators and parentheses stand within each other; split it")
+    format!("at most {DEEPEST} nested operators and parentheses are allowed; split it")
 }
 
 impl RawExpr {
@@ -69,8 +69,8 @@ impl RawExpr {
             ParsedExpr::Term(t) => Ok(t),
             ParsedExpr::Bool(b, span) => Ok(ContractTerm::new(TermKind::Int(b.into()), span)),
             ParsedExpr::Cond(c) => {
-                let help = format!("`{} ? 1 : 0` makes a number of it", excerpt(text, c.span));
-                refuse(c.span, "a condition stands where a number is wanted", help)
+                let help = format!("`{} ? 1 : 0` converts it to a number", excerpt(text, c.span));
+                refuse(c.span, "a condition stands where a number is expected", help)
             }
         }
     }
@@ -134,7 +134,7 @@ fn binary(i: &mut ContractInput<'_>, a: RawExpr, b: RawExpr, op: Binary, sign: &
             } else {
                 format!("({other} {sign} {x}) {cmp} {y}")
             };
-            let message = format!("a condition stands where a number is wanted: `{cmp}` binds tighter than `{sign}`");
+            let message = format!("a condition stands where a number is expected: `{cmp}` binds tighter than `{sign}`");
             return refuse(side.span, message, format!("did you mean `{meant}`?"));
         }
     }
@@ -147,7 +147,7 @@ fn comparison(i: &mut ContractInput<'_>, a: RawExpr, b: RawExpr, op: Comparison,
     if let Some((first, x, y)) = a.bare_comparison() {
         let (x, y, b) = (excerpt(text, x), excerpt(text, y), excerpt(text, b.span));
         let meant = format!("{x} {} {y} && {y} {sign} {b}", first.sign());
-        return refuse(span, "comparisons are not chained", format!("did you mean `{meant}`?"));
+        return refuse(span, "comparisons cannot be chained", format!("did you mean `{meant}`?"));
     }
     if let (ParsedExpr::Cond(_), ParsedExpr::Cond(_)) = (&a.what, &b.what) {
         return refuse(span, format!("`{sign}` compares numbers, not conditions"), "`==>` relates conditions");

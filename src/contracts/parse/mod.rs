@@ -56,7 +56,7 @@ fn told(e: ErrMode<SyntaxFault>) -> ContractError {
 fn read(text: &str) -> Result<RawExpr, ContractError> {
     if text.len() > LONGEST {
         let span = Span { start: LONGEST, end: text.len() };
-        let help = "split it: conditions of one function may be told one by one";
+        let help = "split it: state the conditions of one function one by one";
         return Err(ContractError::new(span, format!("the contract is longer than {LONGEST} bytes"), help));
     }
     // Adjacent literals are one string in C. No other part of a contract has quotation marks.
@@ -127,7 +127,7 @@ fn infix<'i>(i: &mut ContractInput<'i>) -> ParseResult<Infix<ContractInput<'i>, 
     space(i)?;
     let (at, from) = (here(i), rest(i));
     if from.starts_with("++") || from.starts_with("--") {
-        let help = "a contract looks at values only; space between two signs makes them two operators";
+        let help = "a contract only reads values; a space between two signs makes them two operators";
         return refuse((at..at + 2).into(), format!("`{}` changes a variable", &from[..2]), help);
     }
     let row = OPERATORS.iter().position(|(text, ..)| from.starts_with(text));
@@ -137,7 +137,7 @@ fn infix<'i>(i: &mut ContractInput<'i>) -> ParseResult<Infix<ContractInput<'i>, 
     if from.starts_with("=>") {
         return refuse(
             (at..=at + 1).into_span(),
-            "`=>` is no operator".to_owned(),
+            "`=>` is not an operator".to_owned(),
             "`==>` relates conditions, `>=` numbers",
         );
     }
@@ -196,8 +196,8 @@ fn unary(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
             RawExpr::of(ParsedExpr::Term(ContractTerm::new(kind, span)), height)
         }
         '&' => {
-            let help = "`extent(p + i)` is asked of an address: write the sum of pointer and index";
-            refuse((start..start + 1).into(), "an address cannot be taken in a contract", help)
+            let help = "for an address write the sum of pointer and index: `extent(p + i)`";
+            refuse((start..start + 1).into(), "a contract cannot take an address", help)
         }
         '(' => match opt(cast).parse_next(i)? {
             Some(to) => converted(to, start, i),
@@ -223,10 +223,10 @@ fn into_type(to: Cast, type_span: Span, start: usize, a: RawExpr, i: &ContractIn
         Cast::Pointer(_) if a.kind == TermKind::Int(0) => TermKind::Null,
         Cast::Pointer(to) => {
             let help = "`extent(p)` counts bytes whatever `p` points to";
-            return refuse(type_span, format!("a cast to `{to}` is no part of contracts"), help);
+            return refuse(type_span, format!("contracts have no cast to `{to}`"), help);
         }
         Cast::Narrow(to) => {
-            let help = "leave it out: the arithmetic of contracts never wraps; for low bits write `x & 0xff`";
+            let help = "remove it: arithmetic in contracts never wraps; for low bits write `x & 0xff`";
             return refuse(type_span, format!("a cast to `{to}` can change the value"), help);
         }
     };
@@ -242,7 +242,11 @@ fn suffixed(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
         let mut height = a.height + 1;
         let of = Box::new(a.into_term(i.state.text)?);
         if matches!(of.kind, TermKind::Int(_)) {
-            return refuse(of.span, "a number has neither members nor elements", "write the name of what has them");
+            return refuse(
+                of.span,
+                "a number has neither members nor elements",
+                "write the name of an array or object",
+            );
         }
         let kind = if op == "[" {
             let index = terminated(cut_err(whole), cut_err(sign("]"))).parse_next(i)?;
@@ -339,7 +343,7 @@ fn call(name: &str, span: Span, i: &mut ContractInput<'_>) -> ParseResult<RawExp
     let conversion = cast_of(name);
     if function.is_none() && plain != "disjoint" && conversion.is_none() {
         let known = ContractFunction::ALL.map(|(name, _)| name).into_iter().chain(["disjoint", "sizeof"]);
-        return refuse(span, format!("`{name}` is no function of contracts"), meant(plain, known, "functions"));
+        return refuse(span, format!("`{name}` is not a contract function"), meant(plain, known, "functions"));
     }
     let (mut args, height) = arguments(i)?;
     let whole = since(span.start, i);
@@ -347,7 +351,7 @@ fn call(name: &str, span: Span, i: &mut ContractInput<'_>) -> ParseResult<RawExp
         function.map_or(if conversion.is_some() { (1, 1) } else { (2, usize::MAX) }, ContractFunction::arity);
     if !(least..=most).contains(&args.len()) {
         let count = if least == most { format!("{least}") } else { format!("at least {least}") };
-        let message = format!("`{name}` is given {}", count_of(args.len()));
+        let message = format!("`{name}` is called with {}", count_of(args.len()));
         return refuse(whole, message, format!("it takes {count}"));
     }
     match (function, conversion) {
@@ -370,15 +374,15 @@ fn forall(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
     let variable = preceded((identifier.verify(|w: &str| w == "forall"), space), identifier).parse_next(i)?;
     let named = since(start, i);
     if is_reserved(variable) {
-        return refuse(named, format!("`{variable}` cannot be a variable"), "name it otherwise");
+        return refuse(named, format!("`{variable}` cannot be a variable"), "choose another name");
     }
     let ins = preceded(space, identifier.verify(|w: &str| w == "in"));
-    let form = "write `forall i in [0, n): x[i] < m`, with `]` where the end belongs to the range";
+    let form = "write `forall i in [0, n): x[i] < m`, with `]` if the range includes its end";
     let head = (ins, sign("["), whole, sign(","), whole, space, one_of([')', ']']), sign(":")).parse_next(i);
     let (_, (), from, (), to, (), close, ()) = match head {
         Ok(head) => head,
         Err(ErrMode::Backtrack(SyntaxFault::Unexpected(at))) => {
-            return refuse(spot(i, at), "the range of `forall` is not understood", form);
+            return refuse(spot(i, at), "the range of `forall` is malformed", form);
         }
         Err(e) => return Err(e),
     };

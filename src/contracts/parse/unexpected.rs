@@ -21,14 +21,14 @@ pub(super) fn unexpected(text: &str, at: usize) -> ContractError {
     let help = match first {
         ';' => "a contract is one condition, without a semicolon",
         ',' => "conditions are joined by `&&`",
-        ')' | ']' => "nothing is open that it closes, or an operand is missing before it",
-        '{' | '}' => "a contract is made of expressions, not of statements",
-        '"' | '\'' => "texts and characters are no part of contracts",
+        ')' | ']' => "unmatched closing bracket, or a missing operand before it",
+        '{' | '}' => "a contract is an expression, not a statement",
+        '"' | '\'' => "contracts have no strings or characters",
         _ if within_name(first) && text[..at].ends_with(')') => {
             "an operator is missing before it; a cast is to an integer type of 64 bits"
         }
         _ if within_name(first) => "an operator is missing before it",
-        _ => "operators are C's, without those that assign, and `==>`",
+        _ => "the operators are C's without assignments, and `==>`",
     };
     ContractError::new((at..at + end).into(), format!("`{}` is not expected here", &from[..end]), help)
 }

@@ -151,34 +151,34 @@ fn hostile_texts_are_refused_soon() {
 #[test]
 fn faults_show_the_place_and_what_is_allowed() {
     for (text, place, message, help) in [
-        ("n => 3", "=>", "`=>` is no operator", "`==>` relates conditions, `>=` numbers"),
+        ("n => 3", "=>", "`=>` is not an operator", "`==>` relates conditions, `>=` numbers"),
         ("n = 3", "=", "`=` assigns", "a contract compares with `==`"),
         ("n += 3", "+=", "`+=` assigns", "a contract compares with `==`"),
         (
             "n++ < 3",
             "++",
             "`++` changes a variable",
-            "a contract looks at values only; space between two signs makes them two operators",
+            "a contract only reads values; a space between two signs makes them two operators",
         ),
-        ("a < b < c", "a < b < c", "comparisons are not chained", "did you mean `a < b && b < c`?"),
-        ("0 <= i && i < n < m", "i < n < m", "comparisons are not chained", "did you mean `i < n && n < m`?"),
+        ("a < b < c", "a < b < c", "comparisons cannot be chained", "did you mean `a < b && b < c`?"),
+        ("0 <= i && i < n < m", "i < n < m", "comparisons cannot be chained", "did you mean `i < n && n < m`?"),
         (
             "n & 3 == 0",
             "3 == 0",
-            "a condition stands where a number is wanted: `==` binds tighter than `&`",
+            "a condition stands where a number is expected: `==` binds tighter than `&`",
             "did you mean `(n & 3) == 0`?",
         ),
         (
             "n == 3 & 1",
             "n == 3",
-            "a condition stands where a number is wanted: `==` binds tighter than `&`",
+            "a condition stands where a number is expected: `==` binds tighter than `&`",
             "did you mean `n == (3 & 1)`?",
         ),
         (
             "(a < b) + 1 > 0",
             "(a < b)",
-            "a condition stands where a number is wanted",
-            "`(a < b) ? 1 : 0` makes a number of it",
+            "a condition stands where a number is expected",
+            "`(a < b) ? 1 : 0` converts it to a number",
         ),
         (
             "(a < b) == (c < d)",
@@ -189,28 +189,28 @@ fn faults_show_the_place_and_what_is_allowed() {
         (
             "len(x) > 0",
             "len",
-            "`len` is no function of contracts",
+            "`len` is not a contract function",
             "functions are `extent`, `elements`, `min`, `max`, `abs`, `ceil_div`, `disjoint`, `sizeof`",
         ),
-        ("elemnts(x) > 0", "elemnts", "`elemnts` is no function of contracts", "did you mean `elements`?"),
-        ("min(a) > 0", "min(a)", "`min` is given 1 argument", "it takes at least 2"),
-        ("extent(p, q) > 0", "extent(p, q)", "`extent` is given 2 arguments", "it takes 1"),
+        ("elemnts(x) > 0", "elemnts", "`elemnts` is not a contract function", "did you mean `elements`?"),
+        ("min(a) > 0", "min(a)", "`min` is called with 1 argument", "it takes at least 2"),
+        ("extent(p, q) > 0", "extent(p, q)", "`extent` is called with 2 arguments", "it takes 1"),
         (
             "(int)n > 0",
             "(int)",
             "a cast to `int` can change the value",
-            "leave it out: the arithmetic of contracts never wraps; for low bits write `x & 0xff`",
+            "remove it: arithmetic in contracts never wraps; for low bits write `x & 0xff`",
         ),
         (
             "float(n) > 0",
             "float",
             "a cast to `float` can change the value",
-            "leave it out: the arithmetic of contracts never wraps; for low bits write `x & 0xff`",
+            "remove it: arithmetic in contracts never wraps; for low bits write `x & 0xff`",
         ),
         (
             "(float *)p != 0",
             "(float *)",
-            "a cast to `float *` is no part of contracts",
+            "contracts have no cast to `float *`",
             "`extent(p)` counts bytes whatever `p` points to",
         ),
         (
@@ -222,32 +222,32 @@ fn faults_show_the_place_and_what_is_allowed() {
         (
             "&p[3] != 0",
             "&",
-            "an address cannot be taken in a contract",
-            "`extent(p + i)` is asked of an address: write the sum of pointer and index",
+            "a contract cannot take an address",
+            "for an address write the sum of pointer and index: `extent(p + i)`",
         ),
-        ("gridDim > 0", "gridDim", "`gridDim` alone is no number", "write `gridDim.x`, `.y` or `.z`"),
+        ("gridDim > 0", "gridDim", "`gridDim` alone is not a number", "write `gridDim.x`, `.y` or `.z`"),
         (
             "1.5 < n",
             "1.5",
-            "`1.5` is no whole number",
+            "`1.5` is not a whole number",
             "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes",
         ),
         (
             "0x > n",
             "0x",
-            "`0x` is no whole number",
+            "`0x` is not a whole number",
             "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes",
         ),
         (
             "09 > n",
             "09",
-            "`09` is no whole number",
+            "`09` is not a whole number",
             "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes",
         ),
         (
             "12x > n",
             "12x",
-            "`12x` is no whole number",
+            "`12x` is not a whole number",
             "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes",
         ),
         (
@@ -258,12 +258,7 @@ fn faults_show_the_place_and_what_is_allowed() {
         ),
         ("n > 0;", ";", "`;` is not expected here", "a contract is one condition, without a semicolon"),
         ("n > 0, m > 0", ",", "`,` is not expected here", "conditions are joined by `&&`"),
-        (
-            "n > 0)",
-            ")",
-            "`)` is not expected here",
-            "nothing is open that it closes, or an operand is missing before it",
-        ),
+        ("n > 0)", ")", "`)` is not expected here", "unmatched closing bracket, or a missing operand before it"),
         ("(n > 0", "", "the contract ends too early", "an operand, a parenthesis or a bracket is missing at its end"),
         ("n >", "", "the contract ends too early", "an operand, a parenthesis or a bracket is missing at its end"),
         ("n ? 1", "", "the contract ends too early", "an operand, a parenthesis or a bracket is missing at its end"),
@@ -272,14 +267,14 @@ fn faults_show_the_place_and_what_is_allowed() {
         (
             "forall i in 0, n: x[i]",
             "0",
-            "the range of `forall` is not understood",
-            "write `forall i in [0, n): x[i] < m`, with `]` where the end belongs to the range",
+            "the range of `forall` is malformed",
+            "write `forall i in [0, n): x[i] < m`, with `]` if the range includes its end",
         ),
         (
             "forall i in [0, n) x[i]",
             "x",
-            "the range of `forall` is not understood",
-            "write `forall i in [0, n): x[i] < m`, with `]` where the end belongs to the range",
+            "the range of `forall` is malformed",
+            "write `forall i in [0, n): x[i] < m`, with `]` if the range includes its end",
         ),
         (
             "forall i in [0, n): ",
@@ -287,7 +282,7 @@ fn faults_show_the_place_and_what_is_allowed() {
             "the contract ends too early",
             "an operand, a parenthesis or a bracket is missing at its end",
         ),
-        ("forall true in [0, n): a", "forall true", "`true` cannot be a variable", "name it otherwise"),
+        ("forall true in [0, n): a", "forall true", "`true` cannot be a variable", "choose another name"),
         (
             "sizeof(*p) > 0",
             "sizeof(*p)",
@@ -300,16 +295,16 @@ fn faults_show_the_place_and_what_is_allowed() {
             "`sizeof` takes a type in parentheses here",
             "write `sizeof(float)`; `elements(p) >= n` counts in elements of `p`",
         ),
-        ("n > 'a'", "'", "`'` is not expected here", "texts and characters are no part of contracts"),
-        ("disjoint(p)", "disjoint(p)", "`disjoint` is given 1 argument", "it takes at least 2"),
+        ("n > 'a'", "'", "`'` is not expected here", "contracts have no strings or characters"),
+        ("disjoint(p)", "disjoint(p)", "`disjoint` is called with 1 argument", "it takes at least 2"),
         (
             "x.size(a < b) > 0",
             "a < b",
-            "a condition stands where a number is wanted",
-            "`a < b ? 1 : 0` makes a number of it",
+            "a condition stands where a number is expected",
+            "`a < b ? 1 : 0` converts it to a number",
         ),
-        ("n @ m", "@", "`@` is not expected here", "operators are C's, without those that assign, and `==>`"),
-        ("\"n > 0", "\"", "`\"` is not expected here", "texts and characters are no part of contracts"),
+        ("n @ m", "@", "`@` is not expected here", "the operators are C's without assignments, and `==>`"),
+        ("\"n > 0", "\"", "`\"` is not expected here", "contracts have no strings or characters"),
         ("größe > ß ü", "ü", "`ü` is not expected here", "an operator is missing before it"),
     ] {
         let e = parse(text).expect_err(text);
@@ -322,7 +317,7 @@ fn faults_show_the_place_and_what_is_allowed() {
 fn faults_are_shown_below_their_text() {
     let rendered = |text: &str, line| parse(text).expect_err(text).render(text, "scuba.toml", line);
     let shown = "\
-error: a condition stands where a number is wanted: `==` binds tighter than `&`
+error: a condition stands where a number is expected: `==` binds tighter than `&`
   --> scuba.toml:12:14
    |
 12 | n > 0 && n & 3 == 0

@@ -51,7 +51,7 @@ fn analyze() -> Result<Status> {
     // All facts of one command are stored together.
     let store = FactStore::new(paths::of_this_process(output_of(&request), &request.directory));
     if hashes_one_pass(&request) {
-        let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object: set CCACHE_DEPEND=1".to_owned();
+        let first = "scuba: note: ccache hashes only the code of the first architecture, so a change to the code of another one or of the host can give the old object: set CCACHE_DEPEND=1".to_owned();
         say_once(&OnceMessage { key: "ccache".into(), first, later: None }, &store);
     }
     let in_error = session.settings_in_error(&subject(&request, &session));

@@ -38,7 +38,7 @@ pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
     } else if changed {
         output::complain(&format!("{} differs as shown; `scuba baseline --write` writes it", path.display()));
     } else {
-        output::complain(&format!("{} holds the findings there are", path.display()));
+        output::complain(&format!("{} holds exactly the present findings", path.display()));
     }
     Ok(Status::Clean)
 }

@@ -32,7 +32,7 @@ use std::process::ExitStatus;
 /// # Errors
 /// If the build command cannot be run, or succeeded without anything being analysed.
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
-    let here = std::env::current_dir().context("there is no working folder")?;
+    let here = std::env::current_dir().context("the working folder does not exist")?;
     if shim::is_set("SCUBA_OFF") {
         return pass_through(&args.command);
     }
@@ -75,7 +75,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             let others = stored.skip_other_configurations(&written);
             if let Some(first) = others.first().filter(|_| !session.quiet()) {
                 let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
-                let line = format!("left out of other configurations: {n}, as {first}; `scuba check` tells of all");
+                let line = format!(
+                    "programs of other configurations skipped: {n}, for example {first}; `scuba check` checks all"
+                );
                 complain(&line);
             }
             stored.ask_tools(&tools);
@@ -87,7 +89,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             stored
         }
         Err(e) if outcome.status.success() => {
-            let why = "the build command succeeded, but nothing of it was analysed: it compiled and linked no CUDA code, and no tool that it ran tells how what lies there is compiled (clean, and build again)";
+            let why = "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)";
             return Err(e.context(why));
         }
         Err(_) => return Ok(own_status(outcome.status)),
@@ -263,7 +265,7 @@ fn record(compiles: &[ShimPlan], here: &Path) {
 
 /// Returns the path of `scuba-nvcc`, which is installed beside `scuba`.
 fn own_shim() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot tell where `scuba` lies")?;
+    let own = std::env::current_exe().context("cannot find the folder of `scuba`")?;
     Ok(own.with_file_name("scuba-nvcc"))
 }
 

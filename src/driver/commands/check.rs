@@ -39,7 +39,7 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
 
 fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
     if !args.flags.is_empty() {
-        bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs");
+        bail!("flags after `--` apply to sources only: `scuba check FILE.cu -- FLAGS`; a build's facts have their own");
     }
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     stored.choose(&args.program)?;
@@ -155,11 +155,11 @@ pub fn finish(session: &Session, checked: CheckResults, folders: &[PathBuf]) -> 
     }
     session.show(&checked.inside);
     if session.inside().explain.is_some() && checked.inside.iter().any(|l| l.contains('?')) {
-        output::complain("`?` above is a value that is not known");
+        output::complain("`?` above is an unknown value");
     }
     if let Some(spot) = session.inside().explain.as_ref().filter(|_| checked.inside.is_empty()) {
         output::complain(&format!(
-            "nothing was judged at {spot}, which has no access of a kernel, no copy, and no free of what may be freed: `-v` lists what is open"
+            "nothing was checked at {spot}: it has no access of a kernel, no copy and no free; `-v` lists undecided accesses"
         ));
     }
     for fault in &checked.faults {

@@ -57,7 +57,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             "there is nothing to confirm: no finding has a counterexample".to_owned()
         } else {
             format!(
-                "there is nothing to confirm: no denied finding has a counterexample; {warned} that only warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints"
+                "there is nothing to confirm: no denied finding has a counterexample; {warned} with level warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints"
             )
         });
         return Ok(Status::Clean);
@@ -77,7 +77,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             )?;
             for path in bundle::write(folder, &manifest, &copied, &generated)? {
                 output::complain(&format!(
-                    "{} cannot be read and is not in the bundle, where its unit will not compile: build again, then make the bundle anew",
+                    "{} cannot be read, so the bundle lacks it and its unit will not compile there: build again, then make the bundle again",
                     path.display()
                 ));
             }
@@ -131,7 +131,7 @@ fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result
     let findings = &assembled.report.findings;
     for w in wanted {
         if !findings.iter().any(|f| f.fingerprint.starts_with(w.as_str())) {
-            bail!("there is no finding `{w}`: `--message-format json` shows the fingerprints of those there are");
+            bail!("there is no finding `{w}`: `--message-format json` lists all fingerprints");
         }
     }
     let asked = |f: &&Finding| {
@@ -176,7 +176,9 @@ impl ConfirmUnits {
 
     fn of_facts(dir: Option<&Path>, args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
         if !args.flags.is_empty() {
-            bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs");
+            bail!(
+                "flags after `--` apply to sources only: `scuba confirm FILE.cu -- FLAGS`; a build's facts have their own"
+            );
         }
         let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
         stored.refresh(&session);
@@ -373,7 +375,7 @@ pub fn automatically(
                     match findings.len() - outcomes.len() {
                         0 => return None,
                         left => (
-                            "the time was up".to_owned(),
+                            "the time limit was reached".to_owned(),
                             format!(" for {left} of the findings; `scuba confirm` runs them"),
                         ),
                     }
@@ -421,7 +423,7 @@ fn keep(folder: &Path, outcome: &RecordedOutcome) {
         return;
     }
     if let Err(e) = store::keep(folder, outcome) {
-        output::complain(&format!("cannot keep what the run said in {}: {e}", folder.display()));
+        output::complain(&format!("cannot store the run's output in {}: {e}", folder.display()));
     }
 }
 
@@ -437,7 +439,7 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
     }
     let folder = std::path::absolute(folder).with_context(|| format!("cannot resolve {}", folder.display()))?;
     let manifest = Manifest::load(&folder)?;
-    let here = std::env::current_dir().context("there is no working folder")?;
+    let here = std::env::current_dir().context("the working folder does not exist")?;
     let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
     let (outcomes, written) = match toolchain(&session, None) {
         Ok(toolchain) => {

@@ -35,7 +35,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
                 }
                 for net in nets {
                     output::complain(&format!(
-                        "{name}: {} was reached: another run, or one with more of it, may say more",
+                        "{name}: {} was reached: another run, or a higher limit, may find more",
                         net.setting()
                     ));
                 }
@@ -53,7 +53,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     if functions.is_empty() {
         bail!(
             "there is no kernel and no function that launches one here{}",
-            if args.function.is_empty() { "" } else { " of such a name" }
+            if args.function.is_empty() { "" } else { " with such a name" }
         );
     }
     if let Some(other) = &args.diff {
@@ -81,7 +81,8 @@ fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<FunctionContract>> 
     } else {
         of_revision(other, args)?
     };
-    text::read(&text).map_err(|e| anyhow!("{} is no document of `scuba contracts --format json`: {e}", other.display()))
+    text::read(&text)
+        .map_err(|e| anyhow!("{} is not a document of `scuba contracts --format json`: {e}", other.display()))
 }
 
 /// Runs this program on the same sources in a revision of their repository, and returns its document.
@@ -89,7 +90,7 @@ fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
     if args.paths.is_empty() || args.paths.iter().any(|p| p.is_dir()) {
         bail!("--diff with a revision needs sources: `scuba contracts FILE.cu --diff {}`", revision.display());
     }
-    let here = std::env::current_dir().context("there is no working folder")?;
+    let here = std::env::current_dir().context("the working folder does not exist")?;
     let git = |arguments: &[&OsStr]| -> Result<Vec<u8>> {
         let out = Command::new("git").current_dir(&here).args(arguments).output().context("cannot run git")?;
         if !out.status.success() {
@@ -132,7 +133,7 @@ fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
     if !out.status.success() {
         bail!("of {}: {}", revision.display(), String::from_utf8_lossy(&out.stderr).trim());
     }
-    String::from_utf8(out.stdout).context("its document is no text")
+    String::from_utf8(out.stdout).context("its document is not UTF-8")
 }
 
 /// Names of programs with their code.
@@ -157,7 +158,9 @@ fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, Nam
         }
     };
     if !args.flags.is_empty() {
-        bail!("flags behind `--` are for sources: `scuba contracts FILE.cu -- FLAGS`; facts of a build have theirs");
+        bail!(
+            "flags after `--` apply to sources only: `scuba contracts FILE.cu -- FLAGS`; a build's facts have their own"
+        );
     }
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     stored.refresh(&session);
@@ -178,7 +181,7 @@ fn patterns(given: &[String]) -> Result<Option<GlobSet>> {
     }
     let mut all = GlobSetBuilder::new();
     for pattern in given {
-        all.add(Glob::new(pattern).with_context(|| format!("--function: `{pattern}` is no pattern of names"))?);
+        all.add(Glob::new(pattern).with_context(|| format!("--function: `{pattern}` is not a name pattern"))?);
     }
     Ok(Some(all.build().context("--function")?))
 }

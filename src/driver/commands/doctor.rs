@@ -98,7 +98,7 @@ pub fn run(args: &DoctorArgs) -> Status {
 }
 
 fn settings(args: &DoctorArgs) -> Result<Config, String> {
-    let here = std::env::current_dir().map_err(|e| format!("there is no working folder: {e}"))?;
+    let here = std::env::current_dir().map_err(|e| format!("the working folder does not exist: {e}"))?;
     let path = args.config.clone().or_else(|| config::find(&here));
     path.map(|p| config::load(&p)).transpose().map(Option::unwrap_or_default).map_err(|e| e.to_string())
 }
@@ -108,13 +108,13 @@ fn own() -> String {
     format!("{} ({path})", env!("CARGO_PKG_VERSION"))
 }
 
-const REINSTALL: &str = "`make build` makes it; `scuba`, `scuba-nvcc` and `scuba-extract` belong in one folder";
+const REINSTALL: &str = "run `make build`; `scuba`, `scuba-nvcc` and `scuba-extract` must be in one folder";
 
 fn beside(name: &str) -> DoctorResult {
     match std::env::current_exe().map(|p| p.with_file_name(name)) {
         Ok(path) if path.is_file() => DoctorResult::Found(path.display().to_string()),
         Ok(path) => DoctorResult::Broken { what: format!("{} does not exist", path.display()), get: REINSTALL },
-        Err(e) => DoctorResult::Broken { what: format!("cannot tell where `scuba` lies: {e}"), get: REINSTALL },
+        Err(e) => DoctorResult::Broken { what: format!("cannot find the folder of `scuba`: {e}"), get: REINSTALL },
     }
 }
 
@@ -127,7 +127,7 @@ fn extractor() -> DoctorResult {
             let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
             DoctorResult::Broken {
                 what: format!("{path} does not start: {said}"),
-                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev), or take all of what `make dist` leaves",
+                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev), or take all files that `make dist` makes",
             }
         }
         Err(e) => DoctorResult::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
@@ -178,7 +178,7 @@ fn caches(config: &Config) -> Vec<(&'static str, DoctorResult)> {
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let ccache = of("ccache").map(|(path, text)| {
         let what = format!("{} ({})", path.display(), first(&text));
-        ("ccache", DoctorResult::Useless { what, get: "for CUDA it can give an old object: set CCACHE_DEPEND=1" })
+        ("ccache", DoctorResult::Useless { what, get: "for CUDA it can return an old object: set CCACHE_DEPEND=1" })
     });
     let nvcc = real_nvcc(config).and_then(|nvcc| version(&nvcc, &["--version"]).ok());
     let release = nvcc.and_then(|(_, text)| release_of(&text));
@@ -188,7 +188,7 @@ fn caches(config: &Config) -> Vec<(&'static str, DoctorResult)> {
         let finding = if fails {
             DoctorResult::Useless {
                 what,
-                get: "it fails on every CUDA unit with nvcc 13.3 and later: do not use it for CUDA",
+                get: "it fails on every CUDA unit of nvcc 13.3 and later: do not use it for CUDA",
             }
         } else {
             DoctorResult::Found(what)
@@ -206,8 +206,8 @@ const NEWEST_GCC: (u32, u32) = (13, u32::MAX);
 fn newer_than_tried(release: Option<(u32, u32)>, tried: (u32, u32)) -> String {
     match (release.filter(|r| *r > tried), tried) {
         (None, _) => String::new(),
-        (Some(_), (major, u32::MAX)) => format!(", newer than {major}, the newest that SCuBA was tried with"),
-        (Some(_), (major, minor)) => format!(", newer than {major}.{minor}, the newest that SCuBA was tried with"),
+        (Some(_), (major, u32::MAX)) => format!(", newer than {major}, the newest that SCuBA was tested with"),
+        (Some(_), (major, minor)) => format!(", newer than {major}.{minor}, the newest that SCuBA was tested with"),
     }
 }
 
@@ -241,18 +241,16 @@ fn nvcc(config: &Config) -> DoctorResult {
 /// Checks that nvcc itself compiles the small program: a toolkit of mixed releases reports a version but compiles
 /// nothing.
 fn compiles(config: &Config) -> DoctorResult {
-    const GET: &str = "this is nvcc's own trouble, apart from SCuBA: the toolkit lacks a file, or its parts are of different releases (pip brings the newest of each: name one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
+    const GET: &str = "nvcc itself fails, with or without SCuBA: the toolkit lacks a file, or mixes releases (pip installs the newest of each package: pin one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
     let Some(nvcc) = real_nvcc(config) else { return DoctorResult::Absent { get: "there is no nvcc to ask" } };
     match compiled_by(&nvcc) {
         Ok(()) => DoctorResult::Found("a small program, by itself".into()),
-        Err(said) => {
-            DoctorResult::Broken { what: format!("a small program is not compiled, nvcc said: {said}"), get: GET }
-        }
+        Err(said) => DoctorResult::Broken { what: format!("nvcc cannot compile a small program: {said}"), get: GET },
     }
 }
 
 fn clang(config: &Config) -> DoctorResult {
-    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root), or take the wheel or `make dist`, which bring it along";
+    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root), or take the wheel or `make dist`, which contain it";
     let named = config.frontend.clang.clone().unwrap_or_else(bundled::clang);
     match version(&named, &["--version"]) {
         Ok((path, text)) => {
@@ -260,10 +258,10 @@ fn clang(config: &Config) -> DoctorResult {
             let major =
                 first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
             if major == Some(22) {
-                let whose = if bundled::is_bundled(&path) { ", brought along" } else { "" };
+                let whose = if bundled::is_bundled(&path) { ", bundled" } else { "" };
                 DoctorResult::Found(format!("{} ({first}{whose})", path.display()))
             } else {
-                DoctorResult::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
+                DoctorResult::Broken { what: format!("{} is {first}: version 22 is needed", path.display()), get: GET }
             }
         }
         Err(what) => DoctorResult::Broken { what, get: GET },
@@ -272,7 +270,8 @@ fn clang(config: &Config) -> DoctorResult {
 
 /// Checks that clang reads a kernel and its host code with the headers of the toolkit.
 fn small_program(config: &Config) -> DoctorResult {
-    const GET: &str = "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md names toolkits that were tried";
+    const GET: &str =
+        "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md lists tested toolkits";
     let defaults = ExtractOptions::default();
     let options = ExtractOptions {
         clang: config.frontend.clang.clone().unwrap_or(defaults.clang),
@@ -281,8 +280,8 @@ fn small_program(config: &Config) -> DoctorResult {
         ..ExtractOptions::default()
     };
     match probe(real_nvcc(config).as_deref(), &options) {
-        Ok(()) => DoctorResult::Found("is read, host and device".into()),
-        Err(why) => DoctorResult::Broken { what: format!("is not read: {why}"), get: GET },
+        Ok(()) => DoctorResult::Found("read for host and device".into()),
+        Err(why) => DoctorResult::Broken { what: format!("cannot be read: {why}"), get: GET },
     }
 }
 
@@ -293,7 +292,7 @@ fn second_reader(config: &Config) -> DoctorResult {
     use cgeist::process::{CgeistError, CgeistTool};
     use config::FrontendKind;
     const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
-    const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*' 'nvidia-cuda-cccl-cu12==12.4.*'` gives such headers in DIR/nvidia";
+    const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*' 'nvidia-cuda-cccl-cu12==12.4.*'` installs such headers in DIR/nvidia";
     let (named, cuda) = (named_cgeist(config), named_cgeist_cuda(config));
     let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some() || cuda.is_some();
     let tool = match CgeistTool::find(named.as_deref()) {

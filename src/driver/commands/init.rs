@@ -14,13 +14,13 @@ const NAME: &str = "scuba.toml";
 /// If there are settings already (without `--force`), no CUDA source exists, or the folder cannot be written.
 pub fn run(args: &InitArgs) -> Result<Status> {
     let here = match &args.dir {
-        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) if !d.is_dir() => bail!("{} is not a folder", d.display()),
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
-        None => std::env::current_dir().context("there is no working folder")?,
+        None => std::env::current_dir().context("the working folder does not exist")?,
     };
     let file = here.join(NAME);
     if file.symlink_metadata().is_ok() && !args.force {
-        bail!("{} is there already; --force writes it anew", file.display());
+        bail!("{} exists; --force overwrites it", file.display());
     }
     let project = DetectedProject::of(&here);
     if project.sources.is_empty() {
@@ -65,7 +65,7 @@ fn summary(project: &DetectedProject) -> String {
         ProjectKind::Extension => "an extension of PyTorch",
     };
     let builds: Vec<&str> = project.builds.iter().map(BuildSystem::name).collect();
-    let by = if builds.is_empty() { "no build system that is known".to_owned() } else { builds.join(", ") };
+    let by = if builds.is_empty() { "no known build system".to_owned() } else { builds.join(", ") };
     let units = match project.sources.len() {
         1 => "1 CUDA source".to_owned(),
         n => format!("{n} CUDA sources"),
@@ -100,64 +100,58 @@ fn next(project: &DetectedProject) -> String {
 /// Returns the contents of scuba.toml: settings for this project, and those likely to change, each with a comment.
 fn settings(project: &DetectedProject, nvcc: Option<&Path>) -> String {
     let mut out = format!(
-        "# Settings of SCuBA for this project ({}). All of them, with what they mean: scuba.toml.example.\n\
+        "# Settings of SCuBA for this project ({}). scuba.toml.example explains all of them.\n\
          # Next: {}\n",
         summary(project),
         next(project).replace('\n', " && ")
     );
-    section(&mut out, "nvcc", "The real nvcc, where it is not the one of the build, CUDA_HOME or PATH.");
+    section(&mut out, "nvcc", "The real nvcc, if not the one of the build, CUDA_HOME or PATH.");
     match nvcc {
         Some(p) => {
             let _ = writeln!(out, "# Found: {}\n#path = {}", p.display(), quoted(&p.to_string_lossy()));
         }
         None => out.push_str("# None was found.\n#path = \"/usr/local/cuda/bin/nvcc\"\n"),
     }
-    section(
-        &mut out,
-        "levels",
-        "What becomes of a proved finding, by rule (`scuba explain RULE`): allow, note, warn or deny.",
-    );
+    section(&mut out, "levels", "Level of proved findings by rule (`scuba explain RULE`): allow, note, warn or deny.");
     out.push_str("#all = \"warn\"          # to begin with, in a large project\n#index-overflow = \"warn\"\n");
     section(
         &mut out,
         "entry",
         match project.shape {
             ProjectKind::Program => {
-                "Functions of the host that others call, as a library's are: checked for any arguments."
+                "Host functions that other code calls, such as a library's: checked for all arguments."
             }
             ProjectKind::Library => {
-                "There is no `main`: without entry points only kernels are checked, each for any launch. Functions of the host that others\n\
-             # call are checked for any arguments; `scuba contracts` says what they need of them."
+                "There is no `main`: without entry points only kernels are checked, each for any launch. Host functions named here are\n\
+             # checked for all arguments; `scuba contracts` lists what they require of them."
             }
             ProjectKind::Extension => {
-                "Operators that TORCH_LIBRARY or PYBIND11_MODULE register are entry points by themselves. Others that are called from outside:"
+                "Operators that TORCH_LIBRARY or PYBIND11_MODULE register are entry points automatically. Other functions that outside code calls:"
             }
         },
     );
     out.push_str(if project.shape == ProjectKind::Library {
-        "exports = true          # all that is exported under names of C\n#functions = [\"launch_*\"]\n"
+        "exports = true          # all functions exported under C names\n#functions = [\"launch_*\"]\n"
     } else {
         "#functions = [\"launch_*\"]\n"
     });
-    out.push_str("\n# What always holds, as a C expression over main's inputs or a function's parameters.\n#[[assume]]\n#expr = \"n % 16 == 0\"\n#function = \"launch\"\n");
+    out.push_str("\n# Assumed facts, as C expressions over main's inputs or a function's parameters.\n#[[assume]]\n#expr = \"n % 16 == 0\"\n#function = \"launch\"\n");
     if project.foreign.is_empty() {
-        out.push_str("\n# Findings that are known and meant, by rule (or all) and path.\n#[[allow]]\n#rule = \"all\"\n#path = \"third_party/**\"\n#reason = \"not ours\"\n");
+        out.push_str("\n# Accepted findings, by rule (or all) and path.\n#[[allow]]\n#rule = \"all\"\n#path = \"third_party/**\"\n#reason = \"not ours\"\n");
     } else {
-        out.push_str(
-            "\n# Code of others, which is analysed with the rest, but whose findings are nobody's here to mend.\n",
-        );
+        out.push_str("\n# Third-party code: analysed with the rest, but its findings are accepted.\n");
         for folder in &project.foreign {
             let pattern = quoted(&format!("{folder}/**"));
-            let _ = writeln!(out, "[[allow]]\nrule = \"all\"\npath = {pattern}\nreason = \"code of others\"");
+            let _ = writeln!(out, "[[allow]]\nrule = \"all\"\npath = {pattern}\nreason = \"third-party code\"");
         }
     }
     section(
         &mut out,
         "build",
-        "Where a build waits for verdicts: compile, link, or never (`scuba check` and the end of `scuba build` decide).",
+        "Commands that wait for verdicts: compile, link, or never (then `scuba check` and the end of `scuba build` check).",
     );
     out.push_str("#check = \"compile\"\n");
-    section(&mut out, "baseline", "Findings that `scuba baseline --write` recorded are not reported again.");
+    section(&mut out, "baseline", "Findings recorded by `scuba baseline --write` are not reported again.");
     out.push_str("#path = \"scuba-baseline.json\"\n");
     out
 }

@@ -23,9 +23,9 @@ struct StatsDocument<'a> {
 /// If nothing was built or checked here.
 pub fn run(args: &StatsArgs) -> Result<Status> {
     let here = match &args.dir {
-        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) if !d.is_dir() => bail!("{} is not a folder", d.display()),
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
-        None => std::env::current_dir().context("there is no working folder")?,
+        None => std::env::current_dir().context("the working folder does not exist")?,
     };
     // Without facts there may still be a history.
     let stored = StoredFacts::open(&here, args.dir.is_some(), |_| {});
@@ -98,15 +98,14 @@ fn human(builds: &[BuildRecord], all: usize, without: &[String]) -> String {
             c.known
         );
         if last.not_analysed > 0 {
-            let _ =
-                writeln!(text, "{} not analysed to the end: .scuba/log says why", plural(last.not_analysed, "command"));
+            let _ = writeln!(text, "{} not fully analysed: see .scuba/log", plural(last.not_analysed, "command"));
         }
         let unseen = last.summary.as_ref().map_or(0, |s| s.unseen);
         if unseen > 0 {
             let _ = writeln!(text, "{} linked without being read: `scuba check` names them", plural(unseen, "object"));
         }
         if !last.repeatable {
-            text.push_str("a safety net ended it: another run may say more\n");
+            text.push_str("a safety net ended it: another run may find more\n");
         }
     }
     if !without.is_empty() {

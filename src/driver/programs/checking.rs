@@ -69,7 +69,7 @@ pub fn check(
     let verdicts = Verdicts::of_this_process();
     for (number, plan) in plans.iter().enumerate() {
         if session.is_hurried() && number >= MAX_AT_ONCE {
-            checked.cut.push(format!("{}: not checked yet; `scuba check` does", plan.name));
+            checked.cut.push(format!("{}: not checked yet: run `scuba check`", plan.name));
             continue;
         }
         started(&plan.name);
@@ -158,14 +158,14 @@ pub fn check(
 /// Notes the conditions and contracts that name no function of any program.
 fn tell_unmatched(checked: &mut CheckResults, unnamed: &[&StatedCondition], unmatched: &[&Contract]) {
     checked.problems.extend(unnamed.iter().map(|c| {
-        format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
+        format!("{}: `{}` is not assumed: no code here defines or calls a function `{}`", c.origin, c.text, c.function)
     }));
-    checked.problems.extend(unmatched.iter().flat_map(|c| &c.requires).map(|r| {
-        format!(
-            "{}: `{}` is a contract of nothing: no function that is defined or called here has such a name",
-            r.origin, r.text
-        )
-    }));
+    checked.problems.extend(
+        unmatched
+            .iter()
+            .flat_map(|c| &c.requires)
+            .map(|r| format!("{}: contract `{}` matches no function that is defined or called here", r.origin, r.text)),
+    );
 }
 
 /// Returns the front end of the second reading, if there is one.
@@ -289,8 +289,10 @@ fn cut(plan: &ProgramPlan, source: &str, report: &ProgramReport, session: &Sessi
     let cut = report.undecided.iter().filter(|u| u.code == ReasonCode::Work).count();
     let all = report.summary.accesses;
     (session.is_hurried() && cut > 0 && !plan.tentative).then(|| match history::build_of_this_process() {
-        Some(_) => format!("{source}: {cut} of {all} accesses are still open: the end of the build goes on"),
-        None => format!("{source}: {cut} of {all} accesses not decided while the build waits: `scuba check` goes on"),
+        Some(_) => format!("{source}: {cut} of {all} accesses undecided so far: the end of the build continues"),
+        None => format!(
+            "{source}: {cut} of {all} accesses undecided within the build's budget: run `scuba check` to finish"
+        ),
     })
 }
 

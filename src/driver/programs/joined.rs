@@ -312,7 +312,7 @@ impl Joined {
                     let first: Vec<String> =
                         needed.iter().take(2).map(|&i| linked::shown(&self.facts[i].key)).collect();
                     self.unread.push(format!(
-                        "{}: {} objects were not read yet, among them {}: run `scuba check`, which reads them",
+                        "{}: {} objects are unread, among them {}: run `scuba check` to read them",
                         plan.name,
                         needed.len(),
                         first.join(", ")

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// If a file is missing, or the flags make nvcc compile nothing of it.
 pub fn named(files: &[PathBuf], flags: &[OsString], nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
-    let directory = std::env::current_dir().context("there is no working folder")?;
+    let directory = std::env::current_dir().context("the working folder does not exist")?;
     if let Some(missing) = files.iter().find(|f| !f.is_file()) {
         bail!("there is no file {}", missing.display());
     }
@@ -22,7 +22,7 @@ pub fn named(files: &[PathBuf], flags: &[OsString], nvcc: Option<&Path>) -> Resu
         let words: Vec<OsString> =
             std::iter::once("-c".into()).chain(flags.iter().cloned()).chain([file.into()]).collect();
         units.extend(read(&words, &directory, nvcc)?.with_context(|| {
-            format!("nvcc compiles nothing of {} with these flags: {}", file.display(), shown(flags))
+            format!("nvcc compiles nothing from {} with these flags: {}", file.display(), shown(flags))
         })?);
     }
     Ok(units)
@@ -58,13 +58,13 @@ struct CompileEntry {
 /// including C++ units: they may launch kernels through functions, or define `main`.
 ///
 /// # Errors
-/// If the file cannot be read, is no compilation database, or names nothing that is compiled.
+/// If the file cannot be read, is not a compilation database, or names nothing that is compiled.
 pub fn of_database(dir: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let units = of_text(&text, &path, nvcc)?;
     if units.is_empty() {
-        bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display());
+        bail!("{} lists nothing that nvcc or a C++ compiler compiles", path.display());
     }
     Ok(units)
 }
@@ -72,10 +72,10 @@ pub fn of_database(dir: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUn
 /// Returns the units of a compilation database's text, whose folders are relative to that of `path`.
 ///
 /// # Errors
-/// If the text is no compilation database.
+/// If the text is not a compilation database.
 pub fn of_text(text: &str, path: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<TranslationUnit>> {
     let entries: Vec<CompileEntry> =
-        serde_json::from_str(text).with_context(|| format!("{} is no compilation database", path.display()))?;
+        serde_json::from_str(text).with_context(|| format!("{} is not a compilation database", path.display()))?;
     let base = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     let mut units = Vec::new();
     for e in entries {
@@ -83,7 +83,7 @@ pub fn of_text(text: &str, path: &Path, nvcc: NvccChoice<'_>) -> Result<Vec<Tran
         let words = match (e.arguments, e.command) {
             (Some(words), _) => words,
             (None, Some(command)) => {
-                shlex::split(&command).with_context(|| format!("{} has an open quote", about()))?
+                shlex::split(&command).with_context(|| format!("{} has an unclosed quote", about()))?
             }
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };

@@ -146,7 +146,7 @@ impl StoredFacts {
             let replaced = mark_replaced(&mut contents.units, &store);
             if !replaced.is_empty() {
                 ignored(&format!(
-                    "written again by another command, and judged as read before: {}",
+                    "overwritten by another command, and checked as read before: {}",
                     replaced.join(", ")
                 ));
             }
@@ -185,7 +185,10 @@ impl StoredFacts {
             self.unknown.extend(found.unknown);
         }
         if !names.is_empty() {
-            told(&format!("compiled without the analysis, and read now by their commands: {}", names.join(", ")));
+            told(&format!(
+                "compiled without the analysis, and read now by their compile commands: {}",
+                names.join(", ")
+            ));
         }
     }
 
@@ -437,7 +440,11 @@ impl StoredFacts {
             }
             let names: BTreeSet<&str> = all.iter().map(|p| p.name.as_str()).collect();
             let names: Vec<&str> = names.into_iter().collect();
-            bail!("there is no program `{}` with CUDA code here; there is {}", program.display(), names.join(", "));
+            bail!(
+                "there is no program `{}` with CUDA code here; the programs are {}",
+                program.display(),
+                names.join(", ")
+            );
         }
         self.chosen = programs.to_vec();
         Ok(())
@@ -490,15 +497,19 @@ impl StoredFacts {
             },
         );
         if !self.nobodys.is_empty() {
-            checked.notes.push(format!("linked from elsewhere, with no source here: {}", self.nobodys.join(", ")));
+            checked.notes.push(format!("linked from outside, without a source here: {}", self.nobodys.join(", ")));
         }
         checked.found.unseen =
             unseen::of_plans(&plans, &self.units).into_iter().chain(self.removed.iter().cloned()).collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
-        checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {
-            file: object.to_string_lossy().into_owned(),
-            side: "both".into(),
-            reason: "built without the analysis, and nothing tells by which command (CMAKE_EXPORT_COMPILE_COMMANDS does)".into(),
+        checked.found.not_analysed.extend(self.unknown.iter().map(|object| {
+            NotAnalysed {
+                file: object.to_string_lossy().into_owned(),
+                side: "both".into(),
+                reason:
+                    "built without the analysis by an unknown command (CMAKE_EXPORT_COMPILE_COMMANDS records commands)"
+                        .into(),
+            }
         }));
         checked
     }
@@ -525,9 +536,9 @@ pub fn open_with_session(
     overrides: &Overrides,
 ) -> Result<(StoredFacts, Session)> {
     let here = match dir {
-        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) if !d.is_dir() => bail!("{} is not a folder", d.display()),
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
-        None => std::env::current_dir().context("there is no working folder")?,
+        None => std::env::current_dir().context("the working folder does not exist")?,
     };
     let stored = StoredFacts::open(&here, dir.is_some(), output::complain)?;
     let start = match config::find(&here) {

@@ -151,11 +151,11 @@ fn ninja_program(root: &Path) -> PathBuf {
 
 /// Reason why an object without a known compile command was not read, and what to do.
 pub const UNKNOWN_COMMAND: &str =
-    "no compile command is known for it: compile it under `scuba build`, or list it in a compile_commands.json";
+    "its compile command is unknown: compile it under `scuba build`, or list it in a compile_commands.json";
 /// The reason for an object that the build which ends now wrote: building it again gives no more information.
-const MADE_OTHERWISE: &str = "written in this build by no compilation that SCuBA reads, as objcopy, mv and assemblers do: list its compilation in a compile_commands.json";
+const MADE_OTHERWISE: &str = "written in this build by a tool that SCuBA does not read, such as objcopy, mv or an assembler: list its compilation in a compile_commands.json";
 /// The reason for an object that existed before the build.
-const MADE_BEFORE: &str = "written before this build, and nothing tells how: remove it and build again, or list its compilation in a compile_commands.json";
+const MADE_BEFORE: &str = "written before this build by an unknown command: remove it and build again, or list its compilation in a compile_commands.json";
 
 /// Returns the reason why an object without a known compile command was not read. `since`: start of the build whose
 /// end this is.
@@ -179,7 +179,7 @@ pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -
     let of = |l: &Link| {
         let name = linked::shown(&l.output);
         let reason = format!(
-            "{} is not there any more, and its units were judged as if no program called them: link it where it stays, or name its sources: `scuba check FILE…`",
+            "{} no longer exists, so its units were checked as if no program called them: link it to a file that stays, or name its sources: `scuba check FILE…`",
             l.output.display()
         );
         finding::UnreadObject { program: name.clone(), object: name, reason }
@@ -281,7 +281,7 @@ impl CudaLinks {
 pub fn other_linker(by: Linkers) -> String {
     let which = if by.nvcc { "may link" } else { "links" };
     format!(
-        "this makefile {which} by another program than nvcc, and scuba-nvcc does not see such links: build with `scuba build -- make`, which does"
+        "this makefile {which} with a program other than nvcc, which scuba-nvcc cannot see: build with `scuba build -- make`"
     )
 }
 

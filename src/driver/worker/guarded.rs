@@ -22,7 +22,7 @@ pub enum WorkerFailure {
     Panicked(String),
     #[error("the analysis took longer than {0} s (limits.tu_seconds)")]
     TooLong(u64),
-    #[error("no thread for the analysis ({0}): what the program's facts take leaves too little of limits.memory")]
+    #[error("cannot start a thread for the analysis ({0}): the program's facts leave too little of limits.memory")]
     NoThread(String),
     #[error("the analysis takes more memory than {0} MiB (limits.memory)")]
     Memory(u64),

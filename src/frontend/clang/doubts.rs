@@ -61,7 +61,7 @@ impl CompilerDependentNames {
     pub fn doubts(&self, clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Vec<Doubt> {
         let bare = self.bare.as_ref().map(|(file, line, name)| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
-            let words = format!("{file}:{line} sets the threads of launches by the bare attribute `{name}`");
+            let words = format!("{file}:{line} sets launch sizes by the bare attribute `{name}`");
             anywhere(format!("{words}, which is not followed"))
         });
         let mut out: Vec<Doubt> = bare.into_iter().collect();
@@ -77,11 +77,11 @@ impl CompilerDependentNames {
         out.extend(places.iter().take(MAX).map(|(file, line, name)| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
             let words =
-                format!("{file}:{line} asks for `{name}`, which clang answers otherwise than the unit's compiler");
+                format!("{file}:{line} tests `{name}`, which clang defines differently from the unit's compiler");
             Doubt { words, file: Some(file.into_owned()) }
         }));
         if more > 0 {
-            let words = format!("{more} more names are asked for that clang answers otherwise");
+            let words = format!("{more} more tested names differ between clang and the unit's compiler");
             out.push(Doubt { words, file: Some(String::new()) });
         }
         out
@@ -97,8 +97,7 @@ fn is_otherwise(name: &str) -> bool {
 /// Returns a doubt for each host compiler flag that changes the code and that clang lacks.
 pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
     let lacking = unit.host_flags.iter().filter(|f| flags::is_lacking(f));
-    let lacking =
-        lacking.map(|f| anywhere(format!("the host's code is compiled with `{f}`, which clang does not have")));
+    let lacking = lacking.map(|f| anywhere(format!("the host code is compiled with `{f}`, which clang lacks")));
     lacking.chain(other_library(unit)).collect()
 }
 
@@ -107,7 +106,7 @@ pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
 fn other_library(unit: &TranslationUnit) -> Option<Doubt> {
     let name = unit.host_compiler.as_ref()?.file_name()?.to_string_lossy().into_owned();
     let asks = name.contains("clang") && unit.host_flags.iter().any(|f| f == "-stdlib=libc++");
-    asks.then(|| anywhere("the host's code is compiled with libc++, and read with libstdc++".to_owned()))
+    asks.then(|| anywhere("the host code is compiled with libc++, but read with libstdc++".to_owned()))
 }
 
 /// Returns a doubt about all code of a unit.

@@ -101,7 +101,8 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             return out;
         }
         (_, Err(e)) => {
-            out.not_analysed = wanted.into_iter().map(|s| refuse(s, format!("no temporary folder: {e}"))).collect();
+            out.not_analysed =
+                wanted.into_iter().map(|s| refuse(s, format!("cannot make a temporary folder: {e}"))).collect();
             return out;
         }
     };
@@ -138,7 +139,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
                 (
                     s,
                     t.join().unwrap_or_else(|_| {
-                        SideResult::refused("the reader of clang's output stopped at something it does not know".into())
+                        SideResult::refused("the reader of clang's output stopped at an unknown construct".into())
                     }),
                 )
             })
@@ -270,23 +271,21 @@ impl ClangJob<'_> {
                     result.dependencies.extend(files);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
                     if restored {
-                        note("read without NDEBUG: what rests on an `assert` is assumed");
+                        note("read without NDEBUG: its `assert` conditions are assumed");
                     }
                     if released && asks_for_ndebug {
-                        note(
-                            "asks for NDEBUG, or has an assert that may do something: read as it is compiled, without its asserts",
-                        );
+                        note("tests NDEBUG, or has an assert with side effects: read as compiled, without its asserts");
                     } else if released && !restored {
-                        note("does not compile without NDEBUG; asserts are not seen");
+                        note("does not compile without NDEBUG: read without its asserts");
                     }
                     for what in reading.overlay.iter().flat_map(|o| &o.said) {
                         note(what);
                     }
                     if reading.float128 {
-                        note("`__float128` was read as a type of its size, whose values are not known");
+                        note("`__float128` was read as a type of its size with unknown values");
                     }
                     if reading.late_macros.is_some() {
-                        note("macros of the command line are defined behind the headers that clang includes by itself");
+                        note("macros of the command line are defined after the headers that clang includes by itself");
                     }
                     if !reading.as_gcc {
                         note("compiles only without the host compiler's GCC version macros");

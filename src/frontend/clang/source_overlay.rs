@@ -155,21 +155,21 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
     };
     // This correction moves nothing.
     let new = without_texts(&text, &complaints.texts);
-    take(&mut text, new, "inline assembly with operands that are texts was read as unknown instructions");
+    take(&mut text, new, "inline assembly with string operands was read as unknown instructions");
     let new = kernel_bodies::emptied(&text, &complaints.instantiated);
-    take(&mut text, new, "bodies of kernels that only the device's side can instantiate were read there alone");
+    take(&mut text, new, "kernel bodies that only the device side can instantiate were read only there");
     let new = without_constructors(&text, &complaints.shared);
     let mut bare = new != text;
-    take(&mut text, new, "shared variables were read as nvcc leaves them, without their constructors");
+    take(&mut text, new, "shared variables were read as nvcc compiles them, without their constructors");
     // Positions refer to the text as clang read it.
     if !bare {
         let new = spread_launches::together(&text, &complaints.expressions);
         bare = new != text;
-        take(&mut text, new, "brackets of launches were read as if no blanks were between them");
+        take(&mut text, new, "launch brackets were read as if without blanks between them");
     }
     if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);
-        take(&mut text, new, "functions of the device whose address the host takes were read as unknown ones there");
+        take(&mut text, new, "device functions whose address the host takes were read as unknown host functions");
     }
     if complaints.percents {
         let new = escape_percents(&text);

@@ -11,9 +11,9 @@ pub enum InterposeError {
     CommandNotFound { command: PathBuf, reason: which::Error },
     #[error("the build command `{}` could not be started: {source}", command.display())]
     NotStarted { command: PathBuf, source: io::Error },
-    #[error("the end of the build command `{}` could not be waited for: {source}", command.display())]
+    #[error("cannot wait for the build command `{}`: {source}", command.display())]
     Wait { command: PathBuf, source: io::Error },
-    #[error("handlers for signals could not be installed: {source}")]
+    #[error("cannot install signal handlers: {source}")]
     Signals { source: io::Error },
     #[error("the shim {} is not an executable file; `scuba-nvcc` is expected beside `scuba`", path.display())]
     NoShim { path: PathBuf },

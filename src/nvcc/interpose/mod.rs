@@ -111,7 +111,7 @@ pub fn run(command: &[OsString], options: &InterposeOptions) -> Result<BuildOutc
             }
         }
         notes.push(format!(
-            "{} {why}: an nvcc that it starts itself is analysed where it hands on LD_PRELOAD, or takes it from CUDACXX or NVCC, which now name scuba-nvcc",
+            "{} {why}: nvcc runs that it starts are analysed only if it passes LD_PRELOAD on, or takes nvcc from CUDACXX or NVCC, which name scuba-nvcc",
             program.display()
         ));
     }

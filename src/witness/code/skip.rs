@@ -37,7 +37,7 @@ impl<'p> Machine<'p> {
         if !th.on_device() {
             if let Some((to, failure)) = self.continuing_side(th, code, block) {
                 let (at, text) = (self.block_line(func, block), self.text(why));
-                let what = format!("{at}: the program goes on there, although that depends on {text}");
+                let what = format!("{at}: the program continues there, although that depends on {text}");
                 // A check for a failure is taken to pass; where both sides are usual, either may be taken.
                 if failure {
                     self.seen.assume(what)
@@ -48,7 +48,7 @@ impl<'p> Machine<'p> {
             }
             if !self.launches_ahead(th, code, block) {
                 return Err(ThreadStop::Ended(format!(
-                    "{}: nothing is launched any more",
+                    "{}: no kernel is launched any more",
                     self.block_line(func, block)
                 )));
             }
@@ -368,9 +368,7 @@ impl<'p> Machine<'p> {
         }
         if roots.unknown {
             let at = blocks.first().map(|b| self.block_line(func, *b)).unwrap_or_default();
-            self.seen.assume(format!(
-                "{at}: what is written there through pointers that are not known matters to nothing else"
-            ));
+            self.seen.assume(format!("{at}: writes through unknown pointers change nothing that matters"));
         }
         for id in objects {
             self.havoc_object(th, id, why);

@@ -42,13 +42,13 @@ impl Machine<'_> {
             return Err(self.reasons.why(handle.poison, |why| format!("which kernel is launched depends on {why}")));
         };
         let Some(stub) = self.mem.func_at(a) else {
-            return Err("the launched kernel is no function of the program".into());
+            return Err("the launched kernel is not a function of the program".into());
         };
         let name = &self.program.func(stub).name;
         match (self.program.kernel_of_stub(stub.module, name), Program::kernel_symbol_of_stub(name)) {
             (Some(k), _) => Ok(k),
             (None, Some(symbol)) => Err(format!("the kernel `{symbol}` has no device code here").into()),
-            (None, None) => Err(format!("`{name}` is launched, which is no kernel").into()),
+            (None, None) => Err(format!("`{name}` is launched, but is not a kernel").into()),
         }
     }
 
@@ -147,7 +147,7 @@ impl Machine<'_> {
     /// Returns how the launch stops; also fails if the launch is unknown or would be refused.
     pub fn launch_alone(&mut self, kernel: FuncRef, values: Vec<Val>) -> Result<(), ThreadStop> {
         let Some(IsolatedLaunch { grid, block, shared }) = self.inputs.launch else {
-            return Err(ThreadStop::Unknown("what it is launched with is not known".into()));
+            return Err(ThreadStop::Unknown("its launch configuration is unknown".into()));
         };
         let (cluster, fate) = match self.may_be_launched(kernel, (grid, block)) {
             Ok(cluster) => (cluster, self.fate(kernel, grid, block, shared)),
@@ -198,7 +198,7 @@ impl Machine<'_> {
                 let id = self
                     .mem
                     .add(obj)
-                    .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))?;
+                    .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))?;
                 out.push(Val::new(id.address()));
                 continue;
             }

@@ -29,7 +29,7 @@ const CODES: [u64; 2] = [9, 1];
 /// Value that stands for either of [`CODES`]; no real code has it.
 pub const REFUSED: u64 = 0x3fff_c0de;
 
-pub const WHICH_CODE: &str = "which code a launch gives that is refused";
+pub const WHICH_CODE: &str = "the error code of a refused launch";
 
 /// Representative of the two codes, if `of` gives the same result for both.
 pub fn one_of_refused<T: PartialEq>(of: impl Fn(u64) -> T) -> Option<u64> {
@@ -139,9 +139,9 @@ impl Machine<'_> {
     /// Fails if a kernel has failed: every later call of the runtime then fails, too, and does nothing.
     pub fn works(&self) -> Result<(), ThreadStop> {
         match &self.cuda.trapped {
-            Some(what) => Err(ThreadStop::Ended(format!(
-                "a kernel fails ({what}): no later call of the CUDA runtime does anything"
-            ))),
+            Some(what) => {
+                Err(ThreadStop::Ended(format!("a kernel fails ({what}): no later CUDA runtime call has an effect")))
+            }
             None => Ok(()),
         }
     }

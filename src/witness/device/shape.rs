@@ -73,7 +73,7 @@ impl Machine<'_> {
                     Some(n) => out.cooperative |= n != 0,
                     None => out.open = Some("whether it is cooperative is not known".to_owned()),
                 },
-                AttributeEffect::OfStreams => out.open = Some("it has an attribute of streams".to_owned()),
+                AttributeEffect::OfStreams => out.open = Some("it has a stream attribute".to_owned()),
                 AttributeEffect::LargerClusters => out.open = Some("it prefers larger clusters".to_owned()),
                 AttributeEffect::Cluster => {
                     if out.cluster.is_some() {
@@ -181,7 +181,7 @@ impl Machine<'_> {
     pub fn require_cluster(&mut self, kernel: FuncRef, axis: i64, value: Val) -> u64 {
         let shape = self.program.func(kernel).shape;
         if shape.unread || shape.block.is_some() || shape.cluster.is_some() {
-            self.seen.doubt("a cluster is set of a kernel that declares its own".to_owned());
+            self.seen.doubt("a launch sets a cluster, but its kernel declares its own".to_owned());
             return 0;
         }
         if value.known().is_some_and(|v| low32(v).cast_signed() < 0) {

@@ -49,7 +49,7 @@ pub fn not_null(th: &Thread, p: Val) -> Result<(), ThreadStop> {
     if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
         return Ok(());
     }
-    Err(ThreadStop::Ended("the program reads a text through a null pointer".into()))
+    Err(ThreadStop::Ended("the program reads a string through a null pointer".into()))
 }
 
 /// Names and addresses of the program's variables that belong to the C library, for models that set them.

@@ -19,7 +19,7 @@ pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[
     if !is_done_now(m, stream)? {
         return Ok(Ret::Val(Val::ZERO));
     }
-    let why = m.reason(Cause::Contents, "what a batch of copies leaves");
+    let why = m.reason(Cause::Contents, "the result of a batch of copies");
     let (Some(site), Some(count)) = (m.site(th), arg(args, 3).known().filter(|n| *n <= MAX)) else {
         m.havoc_reachable(th, &[arg(args, 0)], why);
         return Ok(Ret::Val(Val::ZERO));

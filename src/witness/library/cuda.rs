@@ -319,7 +319,7 @@ pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, ThreadSt
     match (stream.known(), captured.known()) {
         (Some(0), _) => Ok(false),
         (Some(s), Some(c)) if s == c => Ok(false),
-        _ => Err(ThreadStop::Unknown("another stream than the one that is captured is used meanwhile".into())),
+        _ => Err(ThreadStop::Unknown("a stream other than the captured one is used during the capture".into())),
     }
 }
 
@@ -378,7 +378,7 @@ fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
     // The runtime knows variables only by the address of their first byte and refuses others.
     if split(a).1 != 0 {
-        return Err(m.unknown("a variable of the device that is named by another address than its own"));
+        return Err(m.unknown("a device variable that is named by an address other than its own"));
     }
     Ok(m.device_twin(a)
         .map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))

@@ -309,7 +309,7 @@ fn error_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
 
 /// Something that depends on the device or on time.
 fn unknown(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, to: Val, bits: u32) -> Result<(), ThreadStop> {
-    let v = m.unknown("a number that the driver gives");
+    let v = m.unknown("a number that the driver returns");
     write(m, th, call, to, bits, v)
 }
 

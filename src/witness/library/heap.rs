@@ -59,7 +59,7 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
                 || o.kind == ObjectKind::Pinned && o.name.starts_with("cu")
         });
         if foreign && !th.on_device() {
-            return Err(ThreadStop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
+            return Err(ThreadStop::Ended("the C library frees memory of the CUDA runtime".to_owned()));
         }
         release(m, th, a)?;
     }

@@ -141,7 +141,7 @@ fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -
     if arg(args, 1).known() == Some(0) {
         return Ok(Ret::Val(Val::ZERO));
     }
-    Err(ThreadStop::Unknown("a stream keeps what it reads and writes in memory of the program".into()))
+    Err(ThreadStop::Unknown("a stream's buffer is in memory of the program".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
@@ -267,7 +267,7 @@ fn float(
 /// Makes files unknown that are opened later under names which the call may change.
 fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let name = name_of(m, call);
-    let why = m.reason(Cause::Contents, &format!("which file is meant behind `{name}`"));
+    let why = m.reason(Cause::Contents, &format!("the file that `{name}` leads to"));
     // Number of path arguments of functions that change named files; other files keep their contents.
     let named = match name.as_str() {
         "remove" | "unlink" | "truncate" => 1,

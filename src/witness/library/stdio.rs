@@ -194,8 +194,10 @@ impl Machine<'_> {
 
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, ThreadStop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
-        let id =
-            self.mem.add(obj).ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter keeps".into()))?;
+        let id = self
+            .mem
+            .add(obj)
+            .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))?;
         self.libc.files.streams.push(Stream {
             address: id.address(),
             bytes,
@@ -269,7 +271,7 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mo
 /// Models `freopen` without the file that it opens: the stream and the standard input, which most programs reopen,
 /// become unknown.
 fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let why = m.reason(Cause::Contents, "what is read from a stream that was opened anew");
+    let why = m.reason(Cause::Contents, "what is read from a reopened stream");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
         if let Some(s) = m.libc.files.get(file) {
             s.unknown = why;

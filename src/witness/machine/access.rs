@@ -156,7 +156,7 @@ impl Machine<'_> {
             return;
         }
         let what = format!(
-            "{}: the write through a pointer that is not known ({}) changes nothing that matters",
+            "{}: the write through an unknown pointer ({}) changes nothing that matters",
             self.line(site),
             self.reasons.text(why)
         );
@@ -379,7 +379,7 @@ impl Machine<'_> {
         th.stack
             .push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
             .map(Val::new)
-            .ok_or_else(|| ThreadStop::Unknown("more stack objects than the interpreter keeps".into()))
+            .ok_or_else(|| ThreadStop::Unknown("more stack objects than the interpreter can hold".into()))
     }
 
     /// Creates a heap or device object and returns its address. `size` may be unknown.

@@ -305,7 +305,7 @@ impl Machine<'_> {
         let why = if p.is_poison() {
             p.poison
         } else {
-            self.reason(Cause::Call, "a call through a pointer that is no function's")
+            self.reason(Cause::Call, "a call through a pointer that is not a function's address")
         };
         if self.effects.may_matter_unknown() && !th.on_device() {
             let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();

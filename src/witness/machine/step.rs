@@ -103,7 +103,7 @@ impl Machine<'_> {
         } else if b.is_poison() {
             Val::poison(b.poison)
         } else if w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
-            Val::poison(self.reason(Cause::Other, "whether the address of a block that was freed came again"))
+            Val::poison(self.reason(Cause::Other, "whether the address of a freed block was reused"))
         } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
             match compare_refused(pred, w, a.bits, b.bits) {
                 Some(same) => Val::new(u64::from(same)),
