@@ -220,7 +220,7 @@ impl Resolution<'_> {
                     return self.fault(span, format!("{} has no `{name}()`", spelled(&of)), help);
                 };
                 if method.arguments != args.len() {
-                    let message = format!("`{name}` has {} arguments", args.len());
+                    let message = format!("`{name}` is called with {} arguments", args.len());
                     return self.fault(span, message, format!("it takes {}", method.arguments));
                 }
                 Some(method.result)
