@@ -139,7 +139,7 @@ fn version(root: &Path) -> Option<(u32, u32)> {
 fn usable(named: &Path) -> Result<PathBuf, CgeistError> {
     let refused = |why: String| CgeistError::Root { folder: named.to_owned(), why };
     if !named.is_dir() {
-        return Err(refused("is no folder".into()));
+        return Err(refused("is not a folder".into()));
     }
     let root = match WheelFolders::of(named) {
         Some(wheels) => wheels.root().map_err(|e| refused(format!("cannot be made one folder of links: {e}")))?,
@@ -245,7 +245,7 @@ mod tests {
             touch(dir.path(), &[part]);
         }
         assert_eq!(of(), Ok(dir.path().to_owned()));
-        assert!(usable(&dir.path().join("none")).unwrap_err().to_string().contains("is no folder"));
+        assert!(usable(&dir.path().join("none")).unwrap_err().to_string().contains("is not a folder"));
         assert_eq!(version(dir.path()), Some((12, 1)));
     }
 

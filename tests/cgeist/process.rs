@@ -605,7 +605,7 @@ fn cgeist_reads_the_headers_that_are_named_for_it() {
     std::fs::write(place.path("scuba.toml"), settings).unwrap();
     let refused = |said: &Said| said.report().not_analysed[0].reason.clone();
     let first = refused(&place.check("cgeist"));
-    assert!(first.contains("wheels/nvidia is no folder; name a toolkit up to CUDA 12.1"), "{first}");
+    assert!(first.contains("wheels/nvidia is not a folder; name a toolkit up to CUDA 12.1"), "{first}");
     for (i, file) in WHEELS.iter().enumerate() {
         let path = place.path("wheels/nvidia").join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

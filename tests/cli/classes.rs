@@ -46,7 +46,7 @@ fn checked(source: &str) -> (Report, Said) {
 
 /// Whether something is assumed of the class.
 fn is_known(said: &Said) -> bool {
-    said.err.contains("keep to") || said.out.contains("keep to")
+    said.err.contains("preserve") || said.out.contains("preserve")
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn what_cannot_be_assumed_is_said() {
         ("gather", "row > 0", "help: did you mean `rows`?"),
         ("gather", "rows > 0 && extent(x) > 0", "error: kernel `gather` has no `x`"),
         ("gather", "pairs->c > 0", "has no `c`"),
-        ("gather", "disjoint(in, rows)", "`disjoint` is asked of a number"),
+        ("gather", "disjoint(in, rows)", "`disjoint` takes a pointer, not a number"),
         (
             "gather",
             "rows < 0 && rows > 0",
@@ -227,7 +227,7 @@ fn contracts_of_nothing_say_so() {
         said.err.contains("there is no kernel and no function that launches one here with such a name"),
         "{said:?}"
     );
-    assert!(p.scuba(["contracts", "k.cu", "--function", "[a"]).status(2).err.contains("`[a` is no pattern"));
+    assert!(p.scuba(["contracts", "k.cu", "--function", "[a"]).status(2).err.contains("`[a` is not a name pattern"));
     assert!(p.scuba(["contracts", "none.cu"]).status(2).err.contains("none.cu"));
 }
 
@@ -609,7 +609,7 @@ __global__ void column_of(float *a, const float *by, int rows, int cols) { int i
     for expected in ["elements(b) >= n", "elements(by) >= cols", "2 * elements(a) > n"] {
         assert!(said.out.contains(expected), "{expected}: {}", said.out);
     }
-    assert!(!said.out.contains("not known of"), "{}", said.out);
+    assert!(!said.out.contains("undecided for"), "{}", said.out);
     let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
     p.write("scuba.toml", &toml.out);
     let (r, err) = checked(&p);
@@ -671,7 +671,7 @@ fn nothing_is_said_of_a_kernel_that_was_not_followed_to_its_end() {
         "{json}"
     );
     let human = p.scuba(["contracts", "a.cu"]).status(0).out;
-    assert!(human.contains("not known of 2:s, 3:out: the kernel was not followed to its end"), "{human}");
+    assert!(human.contains("undecided for 2:s, 3:out: the kernel was not followed to its end"), "{human}");
     assert!(!human.contains("nothing"), "{human}");
 }
 
@@ -703,7 +703,7 @@ __global__ void changed(int *idx, float *x, int n) { int k = blockIdx.x * blockD
     }
     // What the kernel writes itself is no number that it was given.
     let changed: Vec<&str> = said.lines().skip_while(|l| !l.starts_with("changed")).take(5).collect();
-    assert!(changed.iter().any(|l| l.contains("not known of") && l.contains(":x")), "{said}");
+    assert!(changed.iter().any(|l| l.contains("undecided for") && l.contains(":x")), "{said}");
     let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0).out;
     let covered = |p: &Project| {
         let (r, err) = checked(p);
@@ -782,7 +782,7 @@ __global__ void both(float *a, int n) {
 ";
     p.write("a.cu", source);
     let human = p.scuba(["contracts", "a.cu"]).status(0).out;
-    assert!(human.contains("not known to hold together"), "{human}");
+    assert!(human.contains("may contradict those of the other accesses"), "{human}");
     let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
     p.write("scuba.toml", &toml.out);
     let (r, err) = checked(&p);

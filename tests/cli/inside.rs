@@ -59,7 +59,7 @@ int main() {
     for (line, parts) in [
         ("1", &["used after a possible free", "freed at", "counts as safe"][..]),
         ("5", &["the call and `a`", "0 + 32 <= 16 (bytes)", "counts as proved: `cudaMemcpy` reads beyond `a`"]),
-        ("7", &["used where it may", "=> proved: `a` is used by a kernel after it was freed"]),
+        ("7", &["used after a possible free", "=> proved: `a` is used by a kernel after it was freed"]),
         ("8", &["freed again where it may", "it happens always", "counts as proved: `a` is freed twice"]),
     ] {
         let said = p.scuba(["check", "a.cu", "--explain", &format!("a.cu:{line}")]);
@@ -87,7 +87,7 @@ fn a_place_without_an_access_is_said_to_be_none() {
     assert!(said.err.contains("nothing was checked at a.cu:2"), "{}", said.err);
     let wrong = p.scuba(["check", "a.cu", "--explain", "a.cu"]);
     assert_eq!(wrong.status, 2);
-    assert!(wrong.err.contains("`a.cu` is no place: FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.err);
+    assert!(wrong.err.contains("`a.cu` is not a position: write FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.err);
 }
 
 #[test]

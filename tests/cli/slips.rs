@@ -109,7 +109,7 @@ fn what_the_file_says_besides_counts() {
         assert!(notes.len() == 1 && notes[0].starts_with(&format!("scuba: note: {note}")), "{text}: {said:?}");
         assert_eq!(notes[0].contains("may be denied"), status == 1 || text.contains("\"of\""), "{notes:?}");
         let refused = p.scuba(["check"]).status(2);
-        assert!(refused.err.lines().count() == 1 && !refused.err.contains("left out"), "{refused:?}");
+        assert!(refused.err.lines().count() == 1 && !refused.err.contains("ignored"), "{refused:?}");
     }
 }
 
@@ -133,7 +133,7 @@ fn a_comment_that_cannot_be_understood_is_explained_beside_the_finding() {
                 let notes: Vec<&str> = said.err.lines().filter(|l| l.starts_with("scuba: ")).collect();
                 assert!(notes.len() == 2, "{format}: {said:?}");
                 assert!(notes[0].starts_with(&format!("scuba: note: a.cu:{line}: {why}")), "{format}: {said:?}");
-                assert!(notes[1].starts_with(&far) && notes[1].contains("without a reason"), "{format}: {said:?}");
+                assert!(notes[1].starts_with(&far) && notes[1].contains("needs a reason"), "{format}: {said:?}");
             }
         }
     }

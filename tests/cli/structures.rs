@@ -254,7 +254,7 @@ void op_fill(Holder *t) {
     let framed = "[[contract]]\nfunction = \"set_*\"\nmodifies = []\n";
     assert_eq!(counts(check(framed).status(0)), (1, 0));
     let said = check("[[contract]]\nfunction = \"set_*\"\nmodifies = [\"t->n\"]\n").status(2);
-    assert!(said.err.contains("scuba.toml:8:") && said.err.contains("the empty list says"), "{said:?}");
+    assert!(said.err.contains("scuba.toml:8:") && said.err.contains("must be the empty list"), "{said:?}");
 }
 
 #[test]

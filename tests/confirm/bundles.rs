@@ -85,7 +85,7 @@ fn what_only_warns_is_named_as_left_out() {
     bench.tool("nvidia-smi", "exit 9");
     let bundle = bench.root().join("bundle");
     let said = bench.scuba(["confirm", "vector.cu", "-W", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
-    assert!(said.err.contains("only warn") && said.err.contains("when = \"all\""), "{}", said.err);
+    assert!(said.err.contains("with level warn") && said.err.contains("when = \"all\""), "{}", said.err);
     assert!(!bundle.exists());
 }
 

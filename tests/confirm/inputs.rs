@@ -127,8 +127,8 @@ fn what_a_bundle_names_outside_the_runs_folder_is_not_written() {
     let (bench, folder, mut manifest) = bundle();
     let precious = bench.root().join("precious");
     for (name, why) in [
-        ("../escaped", "which is not below the folder of the run"),
-        (precious.to_str().unwrap(), "can only be made below the folder of the run"),
+        ("../escaped", "which is not below the run's folder"),
+        (precious.to_str().unwrap(), "can only be made below the run's folder"),
         ("", "with the impossible name"),
     ] {
         *files(&mut manifest) = json!([{"name": name, "bytes": "00"}]);

@@ -304,7 +304,7 @@ int main() { k<<<1, 1>>>(nullptr, nullptr); }
     assert!(nvcc.unwrap().success());
     let e = p.extract(&format!("a.cu {flags}"));
     assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
-    assert!(e.notes.iter().any(|n| n.contains("operands that are texts")), "{:?}", e.notes);
+    assert!(e.notes.iter().any(|n| n.contains("string operands")), "{:?}", e.notes);
     function(side(&e, Side::Device), "k(float2*, int*)");
 }
 

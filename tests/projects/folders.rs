@@ -100,7 +100,7 @@ fn a_build_with_nothing_to_do_tells_of_its_own_folder() {
     assert_eq!(document["summary"]["programs"], 4, "{document}");
     // A build that is about none of them tells of none.
     let said = project.scuba(&["build", "--", "true"]).status(2);
-    assert!(said.err.contains("no facts under") && said.err.contains("nothing of it was analysed"), "{}", said.err);
+    assert!(said.err.contains("no facts under") && said.err.contains("but nothing was analysed"), "{}", said.err);
     let said: Said = project
         .command(env!("CARGO_BIN_EXE_scuba"))
         .args(["build", "--", "true"])

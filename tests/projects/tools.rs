@@ -87,7 +87,7 @@ fn a_cache_that_hashes_one_pass_is_told_of_once() {
         for u in make run; do $SHIM ./ccache $NVCC -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -c $u.cu; done";
     let mut sh = project.command("sh");
     let said = Said::from(sh.args(["-ec", script]).env("SHIM", shim()).env("NVCC", nvcc()).output().unwrap()).status(0);
-    let told = |text: &str| text.matches("ccache hashes what nvcc compiles for the first architecture alone").count();
+    let told = |text: &str| text.matches("ccache hashes only the code of the first architecture").count();
     assert_eq!(told(&said.all()), 1, "{}", said.all());
     assert_eq!(told(&std::fs::read_to_string(project.root().join("one")).unwrap()), 0);
 }

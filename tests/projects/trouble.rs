@@ -23,7 +23,7 @@ fn facts_that_cannot_be_used_cost_a_line_and_are_made_again() {
     std::fs::write(&cut, &bytes[..bytes.len() / 3]).unwrap();
     std::fs::write(&foreign, "of somebody else").unwrap();
     let said = project.scuba(&["check"]);
-    for (name, why) in [("-wrapper.o", "damaged or incomplete"), ("-clear.o", "no fact file")] {
+    for (name, why) in [("-wrapper.o", "damaged or incomplete"), ("-clear.o", "not a fact file")] {
         assert_eq!(said.err.lines().filter(|l| l.contains(name) && l.contains(why)).count(), 1, "{}", said.err);
     }
     // Compiled again, they are facts again.

@@ -153,7 +153,7 @@ impl ExecutionContext<'_> {
     pub(super) fn number_said(&mut self, asked: &mut TermScope<'_>, t: &ContractTerm) -> TermResult<TermId> {
         match self.denoted(asked, t)? {
             DenotedValue::Number(t) => Ok(t),
-            _ => Err(format!("`{t}` is no number")),
+            _ => Err(format!("`{t}` is not a number")),
         }
     }
 
@@ -166,7 +166,7 @@ impl ExecutionContext<'_> {
         match self.denoted(asked, t)? {
             DenotedValue::Pointer(p) => Ok(Some(p)),
             DenotedValue::Null => Ok(None),
-            _ => Err(format!("`{t}` is no pointer here")),
+            _ => Err(format!("`{t}` is not a pointer here")),
         }
     }
 
@@ -374,7 +374,7 @@ impl ExecutionContext<'_> {
     fn indexed(&mut self, asked: &mut TermScope<'_>, p: &ContractTerm, index: TermId) -> TermResult<PointerOrObject> {
         match self.denoted(asked, p)? {
             DenotedValue::Pointer(at) => self.advanced(at, index),
-            _ => Err(format!("`{p}` is no pointer or array")),
+            _ => Err(format!("`{p}` is neither a pointer nor an array")),
         }
     }
 
