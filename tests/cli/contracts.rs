@@ -78,7 +78,7 @@ fn what_cannot_be_assumed_is_said() {
     let p = Project::new();
     p.write("a.cu", GATHER);
     for (function, required, said) in [
-        ("gathr", "rows > 0", "scuba.toml:4: `rows > 0` matches no function that is defined or called here"),
+        ("gathr", "rows > 0", "scuba.toml:4: contract `rows > 0` matches no function that is defined or called here"),
         ("gather", "row > 0", "error: kernel `gather` has no `row`\n --> scuba.toml:4:1\n  |\n4 | row > 0\n  | ^^^"),
         ("gather", "row > 0", "help: did you mean `rows`?"),
         ("gather", "rows > 0 && extent(x) > 0", "error: kernel `gather` has no `x`"),

@@ -6,7 +6,7 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
-use super::replay::{ReplayResult, SoughtFault};
+use super::replay_result::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
 use crate::concurrency::atomic_counters;
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};

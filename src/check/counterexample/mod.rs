@@ -8,6 +8,7 @@ pub(crate) mod input_files;
 mod model_inputs;
 pub(crate) mod recorded;
 pub(crate) mod replay;
+pub(crate) mod replay_result;
 pub(crate) mod sequential;
 mod strings;
 pub(crate) mod tensor_trials;

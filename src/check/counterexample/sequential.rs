@@ -5,7 +5,8 @@
 //! since under another schedule other threads may write in between.
 
 use super::concrete_trials::trials;
-use super::replay::{ReplayResult, site};
+use super::replay::site;
+use super::replay_result::ReplayResult;
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::obligations::obligation::Counterexample;
 use crate::solver::WrapMode;

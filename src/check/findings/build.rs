@@ -5,7 +5,8 @@
 
 use super::position::{inner_places, launched_at, loc_of, numbers, seen};
 use crate::context::{ArrayPosition, ExecutedLaunch};
-use crate::counterexample::replay::{Judge, ReplayResult, depends};
+use crate::counterexample::replay::{Judge, depends};
+use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use base::reasons::{ModelChoice, UnknownReason};

@@ -5,7 +5,7 @@
 use super::build::{FindingStrength, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
 use crate::context::RootTools;
-use crate::counterexample::replay::ReplayResult;
+use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::Decision;
 use crate::obligations::verdict::AccessVerdict;

@@ -5,7 +5,7 @@
 
 use super::build::{AccessCounterexample, FindingStrength, level};
 use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use base::reasons::UnknownReason;

@@ -8,7 +8,7 @@ use super::Evidence;
 use super::conditions::implies;
 use super::gather::AccessIndex;
 use crate::context::{ExecutedLaunch, RootTools};
-use crate::counterexample::replay::{ReplayResult, SoughtFault};
+use crate::counterexample::replay_result::{ReplayResult, SoughtFault};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use engine::symbolic::exec::events::LaunchConfig;
 use engine::symbolic::kernel::launch::KernelRun;

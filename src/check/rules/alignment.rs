@@ -4,7 +4,7 @@
 
 use super::rule::{DecisionReceiver, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{loc_of, seen};
 use crate::obligations::cone;

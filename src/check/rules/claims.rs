@@ -5,7 +5,7 @@
 
 use super::rule::{DecisionReceiver, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};

@@ -4,7 +4,7 @@
 
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};

@@ -7,7 +7,7 @@
 
 use super::rule::{DecisionReceiver, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
 use crate::inference::missing::check_of;

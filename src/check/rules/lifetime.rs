@@ -5,7 +5,7 @@
 use super::memcpy;
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;

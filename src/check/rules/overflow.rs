@@ -11,7 +11,7 @@ use super::rule::RuleCheck;
 use crate::context::{
     ArrayPosition, CheckContext, ExecutedLaunch, InObject, PositionDecisions, RootTools, WorstDecision,
 };
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::build::verb;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{position, position_of};

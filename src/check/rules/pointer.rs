@@ -7,7 +7,7 @@
 use super::rule::RuleCheck;
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::concrete_trials::trials;
-use crate::counterexample::replay::SoughtFault;
+use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::build::narrow;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;

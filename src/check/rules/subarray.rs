@@ -7,7 +7,8 @@
 use super::layout_intent::SLIP;
 use super::rule::RuleCheck;
 use crate::context::{CheckContext, ExecutedLaunch, InObject, RootTools};
-use crate::counterexample::replay::{self, ReplayResult, SoughtFault};
+use crate::counterexample::replay;
+use crate::counterexample::replay_result::{ReplayResult, SoughtFault};
 use crate::findings::build::{AccessCounterexample, FindingStrength, part_sites, verb};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
