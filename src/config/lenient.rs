@@ -205,7 +205,7 @@ mod tests {
         assert_eq!((c.limits.work, c.allow.len()), (7, 1));
         let c = says(
             "[limits]\nwork = 7\nsolver_ms = 0\n[frontend]\nkind = \"clang\"\n",
-            "scuba.toml:3: 0 is out of range: allowed are 1 to 3600000; it is ignored",
+            "scuba.toml:3: 0 is out of range: use 1 to 3600000; it is ignored",
         );
         assert_eq!((c.limits.work, c.limits.solver_ms, c.frontend.kind), (7, 60_000, FrontendKind::Clang));
         let c = says(

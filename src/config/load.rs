@@ -203,7 +203,7 @@ fn within<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(d: D) -> Re
         .ok()
         .filter(|v| (MIN..=MAX).contains(v))
         .map(Some)
-        .ok_or_else(|| de::Error::custom(format_args!("{value} is out of range: allowed are {MIN} to {MAX}")))
+        .ok_or_else(|| de::Error::custom(format_args!("{value} is out of range: use {MIN} to {MAX}")))
 }
 
 fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<Option<u64>, D::Error> {
@@ -223,7 +223,7 @@ struct SizeRange {
 }
 impl fmt::Display for SizeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes is out of range: allowed are {} to {} bytes", self.bytes, self.min, self.max)
+        write!(f, "{} bytes is out of range: use {} to {} bytes", self.bytes, self.min, self.max)
     }
 }
 

@@ -114,7 +114,7 @@ impl Session {
         config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
             Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
-                anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif")
+                anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: use human, short, json or sarif")
             })?,
             _ => MessageFormat::Human,
         };
@@ -507,7 +507,7 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
     }
     <FrontendKind as clap::ValueEnum>::from_str(&text, false)
         .map(Some)
-        .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
+        .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: use auto, clang or cgeist"))
 }
 
 /// Folder of a cache's precompiled headers. Clang writes its path into them, so symbolic links in it are resolved.

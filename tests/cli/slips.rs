@@ -82,7 +82,7 @@ fn what_the_file_says_besides_counts() {
         (
             format!("{allow}[limits]\nsolver_ms = 0\n"),
             0,
-            "scuba.toml:6: 0 is out of range: allowed are 1 to 3600000; it is ignored",
+            "scuba.toml:6: 0 is out of range: use 1 to 3600000; it is ignored",
         ),
         (
             format!("[limits]\nsolver_msec = 1\n{allow}"),

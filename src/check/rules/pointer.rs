@@ -26,7 +26,7 @@ use witness::AccessFault;
 
 /// Assumption of a finding about host memory.
 pub(super) const WHETHER_PAGEABLE: &str =
-    "whether kernels may use pageable memory of the host on the systems that this runs on";
+    "whether kernels may use pageable host memory on the systems that this runs on";
 
 /// The rule `invalid-pointer`. Its checks of accesses are part of [`super::bounds`], since a pointer may be null or
 /// not.
