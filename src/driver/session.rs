@@ -113,9 +113,9 @@ impl Session {
         };
         config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
-            Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
-                anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: use human, short, json or sarif")
-            })?,
+            Ok(text) if !text.is_empty() => text
+                .parse()
+                .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: use human, short, json or sarif"))?,
             _ => MessageFormat::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);

@@ -31,8 +31,8 @@ use library::host::HostRoot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use witness::{
-    self, AccessFault, BadAccess, Cause, ConcreteInputs, IsolatedLaunch, PartTarget, PatientPasses, ReplayOutcome,
-    RequiredCondition, RunBudget, TargetAccess, TriedThreads, UndecidedReason,
+    self, AccessFault, Cause, ConcreteInputs, IsolatedLaunch, PatientPasses, ReplayOutcome, RequiredCondition,
+    RunBudget, TargetAccess, TriedThreads, UndecidedReason,
 };
 
 /// Steps and work that every replay gets.
