@@ -12,6 +12,7 @@ use std::fmt;
 pub enum ReadingVerdict {
     /// Within bounds, perhaps only if no operation wraps.
     Safe,
+    #[serde(rename = "open")]
     Undecided,
     /// Out of bounds, or wrong in another way.
     Found,
@@ -21,7 +22,7 @@ impl fmt::Display for ReadingVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Safe => "in bounds",
-            Self::Undecided => "open",
+            Self::Undecided => "undecided",
             Self::Found => "out of bounds",
         })
     }
@@ -113,14 +114,14 @@ impl SecondReading {
         let counts = [
             (self.equal, "equal"),
             (self.different, "different"),
-            (self.open_on_one_side, "open on one side"),
-            (self.open_on_both, "open on both"),
+            (self.open_on_one_side, "undecided in one"),
+            (self.open_on_both, "undecided in both"),
         ];
         let counts: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
         let unmatched = if self.unmatched > 0 {
-            format!("; {} of one reading alone", places(self.unmatched))
+            format!("; {} in one reading only", places(self.unmatched))
         } else {
             String::new()
         };
@@ -186,7 +187,7 @@ mod tests {
         let lines = merged.lines();
         assert_eq!(
             lines[0],
-            "cgeist 17 beside clang: 12 places compared: 4 equal, 2 different, 4 open on one side, 2 open on both; 4 places of one reading alone"
+            "cgeist 17 beside clang: 12 places compared: 4 equal, 2 different, 4 undecided in one, 2 undecided in both; 4 places in one reading only"
         );
         assert!(
             lines.contains(
