@@ -88,7 +88,7 @@ impl Executor<'_> {
             && let Some(r) = self.unroll(fr, &at, &s0, n)
         {
             inside::dump(Dump::Loops, || {
-                format!("{}: executed round by round, {n} times", self.name_of_loop(fr.func, &at))
+                format!("{}: executed iteration by iteration, {n} times", self.name_of_loop(fr.func, &at))
             });
             return r;
         }
