@@ -60,7 +60,7 @@ int main() {
         ("1", &["used after a possible free", "freed at", "counts as safe"][..]),
         ("5", &["the call and `a`", "0 + 32 <= 16 (bytes)", "counts as proved: `cudaMemcpy` reads beyond `a`"]),
         ("7", &["used after a possible free", "=> proved: `a` is used by a kernel after it was freed"]),
-        ("8", &["freed again where it may", "it happens always", "counts as proved: `a` is freed twice"]),
+        ("8", &["freed again after a possible free", "it happens always", "counts as proved: `a` is freed twice"]),
     ] {
         let said = p.scuba(["check", "a.cu", "--explain", &format!("a.cu:{line}")]);
         for part in parts {
