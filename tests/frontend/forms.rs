@@ -96,7 +96,7 @@ fn what_a_kernel_names_for_the_device_alone_is_not_looked_up_for_the_host() {
                   int main() {\n  k<<<1, 1>>>((int *)nullptr);\n  plain<<<1, 1>>>(nullptr);\n}\n";
     let e = read(source, "");
     let (host, device) = (side(&e, Side::Host), side(&e, Side::Device));
-    assert!(e.notes.iter().any(|n| n.starts_with("Host side: bodies of kernels")), "{:?}", e.notes);
+    assert!(e.notes.iter().any(|n| n.starts_with("Host side: kernel bodies")), "{:?}", e.notes);
     assert!(!e.notes.iter().any(|n| n.starts_with("Device")), "{:?}", e.notes);
     assert!(!function(host, "main").is_declaration());
     for (caller, callee) in [("plain(int*)", "both"), ("both<int>(int*)", "only")] {

@@ -153,7 +153,7 @@ fn a_makefile_that_links_by_another_program_is_told_once() {
     let mut make = project.command("make");
     make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
     let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
-    assert_eq!(said.all().matches("links by another program than nvcc").count(), 1, "{}", said.all());
+    assert_eq!(said.all().matches("links with a program other than nvcc").count(), 1, "{}", said.all());
 }
 
 /// A linker on make's command line counts before the makefile's own.
@@ -184,14 +184,14 @@ fn a_makefile_that_may_link_by_another_program_is_told_once() {
         let mut make = project.command("make");
         make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
         let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
-        assert_eq!(said.all().matches("may link by another program than nvcc").count(), 1, "{}", said.all());
+        assert_eq!(said.all().matches("may link with a program other than nvcc").count(), 1, "{}", said.all());
     };
     build();
     // The next build says it again, and so does a check.
     project.replace("kernels/clear.cu", "row[i] = 0.0f", "row[i] = 0");
     build();
     let said = project.scuba(&["check"]);
-    assert!(said.all().contains("may link by another program than nvcc"), "{}", said.all());
+    assert!(said.all().contains("may link with a program other than nvcc"), "{}", said.all());
 }
 
 /// `SCUBA_OFF` turns `scuba build` off as well.
