@@ -281,7 +281,7 @@ impl CudaLinks {
 pub fn other_linker(by: Linkers) -> String {
     let which = if by.nvcc { "may link" } else { "links" };
     format!(
-        "this makefile {which} with a program other than nvcc, which scuba-nvcc cannot see: build with `scuba build -- make`"
+        "this makefile {which} with a program other than nvcc, and scuba-nvcc sees no such link: build with `scuba build -- make`"
     )
 }
 
