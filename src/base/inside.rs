@@ -299,7 +299,7 @@ mod tests {
             let here = current();
             std::thread::scope(|s| {
                 s.spawn(|| {
-                    with(here, || timed(CheckPhase::Solver, || at_the_place(true, || explain(|| "why".into()))))
+                    with(here, || timed(CheckPhase::Solver, || at_the_place(true, || explain(|| "why".into()))));
                 });
             });
             explain(|| panic!("it is of another place"));

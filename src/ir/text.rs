@@ -234,7 +234,7 @@ impl Display for PrintedPart<'_, Op> {
                         },
                         AddressStep::Index { index, stride, count: None } => write!(f, " [{}]*{stride}", o(index))?,
                         AddressStep::Index { index, stride, count: Some(n) } => {
-                            write!(f, " [{} of {n}]*{stride}", o(index))?
+                            write!(f, " [{} of {n}]*{stride}", o(index))?;
                         }
                     }
                 }

@@ -80,7 +80,7 @@ impl Expansion<'_> {
                     self.words.extend(given.next().map(OsString::from_vec));
                 }
                 FlagMatch::Alone(_) | FlagMatch::With(..) | FlagMatch::Unknown => {
-                    self.words.push(OsString::from_vec(word))
+                    self.words.push(OsString::from_vec(word));
                 }
             }
         }

@@ -200,7 +200,7 @@ impl AddressReader<'_> {
                                 AddressStep::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
                                     if steps.len() > 1 && i == 0 => {}
                                 AddressStep::Index { index, .. } => {
-                                    push_index(&mut out.index, &self.expr(index, depth + 1))
+                                    push_index(&mut out.index, &self.expr(index, depth + 1));
                                 }
                                 AddressStep::Field { field, of, .. } => {
                                     let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) };

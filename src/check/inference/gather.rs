@@ -129,7 +129,7 @@ pub(super) fn inferred(
         };
         match said {
             Some(condition) => {
-                conditions.push(SafetyCondition { condition, evidence, wraps: s.wraps, covers: s.covers })
+                conditions.push(SafetyCondition { condition, evidence, wraps: s.wraps, covers: s.covers });
             }
             None => open.extend(s.covers.into_iter().map(|place| AccessWithoutCondition {
                 place,

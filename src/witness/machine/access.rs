@@ -183,7 +183,7 @@ impl Machine<'_> {
                 }
             }
             AccessCheck::Poison(r) | AccessCheck::Nowhere(r) => {
-                out.extend(layout.leaves.iter().map(|_| Val::poison(r)))
+                out.extend(layout.leaves.iter().map(|_| Val::poison(r)));
             }
         }
         Ok(())
