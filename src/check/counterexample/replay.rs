@@ -6,6 +6,7 @@
 use super::input_files::ReadFiles;
 use super::model_inputs::{contents_held, held, values};
 use super::recorded;
+use super::replay_result::{ReplayResult, SoughtFault};
 use super::strings::RootStrings;
 use super::tensors;
 use crate::obligations::obligation::Counterexample;

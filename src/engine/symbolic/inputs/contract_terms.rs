@@ -511,20 +511,6 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
-    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
-        let func = self.program.func(f);
-        let mut names: Vec<_> = func
-            .params
-            .iter()
-            .map(ir::Param::source_name)
-            .filter(|n| !n.is_empty())
-            .map(|n| format!("`{n}`"))
-            .collect();
-        names.dedup();
-        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
-    }
-
     fn is_structure(&self, f: FuncRef, p: &PointerOrObject) -> bool {
         p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
     }
@@ -584,22 +570,6 @@ impl Terms {
         let all: Vec<GuardedTarget> =
             p.targets.iter().map(|t| GuardedTarget { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
         Ok(PointerOrObject { targets: Rc::new(all), ..p })
-    }
-}
-
-impl Terms {
-    /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
-    fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
-        let zero = self.arena.int(0);
-        let negative = self.arena.lt(b, zero);
-        let (minus_a, minus_b) = (self.arena.neg(a), self.arena.neg(b));
-        let (a, b) = (self.arena.ite(negative, minus_a, a), self.arena.ite(negative, minus_b, b));
-        // C's division rounds towards zero: up where the quotient is negative.
-        let more = self.arena.add(a, b);
-        let more = self.arena.add_const(more, -1);
-        let (up, towards_zero) = (self.arena.div(more, b), self.arena.div(a, b));
-        let positive = self.arena.lt(zero, a);
-        self.arena.ite(positive, up, towards_zero)
     }
 }
 

@@ -3,8 +3,10 @@
 //! In: an operator and two numbers. Out: the result as a term, or the reason why there is none.
 
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
 use contracts::ast::{Binary, Comparison};
+use ir::FuncRef;
 
 impl Terms {
     pub(super) fn arithmetic_said(&mut self, op: Binary, x: TermId, y: TermId) -> Result<TermId, String> {
@@ -37,5 +39,35 @@ impl Terms {
             Comparison::Eq => self.arena.eq(x, y),
             Comparison::Ne => self.arena.ne(x, y),
         }
+    }
+
+    /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
+    pub(super) fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
+        let zero = self.arena.int(0);
+        let negative = self.arena.lt(b, zero);
+        let (minus_a, minus_b) = (self.arena.neg(a), self.arena.neg(b));
+        let (a, b) = (self.arena.ite(negative, minus_a, a), self.arena.ite(negative, minus_b, b));
+        // C's division rounds towards zero: up where the quotient is negative.
+        let more = self.arena.add(a, b);
+        let more = self.arena.add_const(more, -1);
+        let (up, towards_zero) = (self.arena.div(more, b), self.arena.div(a, b));
+        let positive = self.arena.lt(zero, a);
+        self.arena.ite(positive, up, towards_zero)
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
+        let func = self.program.func(f);
+        let mut names: Vec<_> = func
+            .params
+            .iter()
+            .map(ir::Param::source_name)
+            .filter(|n| !n.is_empty())
+            .map(|n| format!("`{n}`"))
+            .collect();
+        names.dedup();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
     }
 }
