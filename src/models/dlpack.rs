@@ -20,7 +20,7 @@ pub struct Carrier {
     pub class: &'static str,
     /// Size of the argument in bytes. Its first eight bytes hold the tensor's address before the conversion.
     pub bytes: u32,
-    /// What the type requires of the tensor, as the conversion takes it.
+    /// Requirements of the type on the tensor, in the conversion's form.
     pub required: Vec<i64>,
 }
 

@@ -15,9 +15,9 @@ pub(super) const FLOAT: i128 = 6;
 
 /// An element type: its number (torch/headeronly/core/ScalarType.h), Python's name, the element size in bytes, and
 /// DLPack's code (dlpack/dlpack.h, `DLDataTypeCode`).
-type ElementType = (i128, &'static str, u64, i128);
+type TensorElement = (i128, &'static str, u64, i128);
 
-const TYPES: &[ElementType] = &[
+const TYPES: &[TensorElement] = &[
     (0, "uint8", 1, 1),
     (1, "int8", 1, 0),
     (2, "int16", 2, 0),
@@ -37,8 +37,8 @@ const TYPES: &[ElementType] = &[
 ];
 
 /// Returns the type of DLPack with a code and a number of bits, of which either may be open; the usual one if it fits.
-fn of_dlpack(code: Option<i128>, bits: Option<i128>) -> Option<&'static ElementType> {
-    let fits = |(_, _, bytes, of): &&ElementType| {
+fn of_dlpack(code: Option<i128>, bits: Option<i128>) -> Option<&'static TensorElement> {
+    let fits = |(_, _, bytes, of): &&TensorElement| {
         code.is_none_or(|c| c == *of) && bits.is_none_or(|b| b == i128::from(*bytes) * 8)
     };
     TYPES.iter().filter(fits).max_by_key(|(n, ..)| *n == FLOAT)
@@ -102,7 +102,7 @@ impl PartialTensor<'_> {
         self.numbers.get(&self.layout.at(member, index)?.0).copied()
     }
 
-    fn element_type(&self) -> ElementType {
+    fn element_type(&self) -> TensorElement {
         let number = self.get("dtype", 0);
         let numbered = TYPES.iter().find(|(n, ..)| Some(*n) == number.or(Some(FLOAT)));
         let (code, bits) = (self.get("code", 0), self.get("bits", 0));

@@ -22,7 +22,7 @@ pub(in crate::symbolic) struct SuspendedHost {
     limits: SavedLimits,
 }
 
-/// What the execution of a kernel left.
+/// Results of a kernel's execution.
 pub(in crate::symbolic) struct KernelOutcome {
     pub kernel: KernelContext,
     pub events: Events,
