@@ -134,10 +134,6 @@ const fn step(patterns: &'static [(MatchKind, &'static [&'static str])], model: 
 }
 
 /// The models, in the order in which they are tried.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "a method's path is of one lifetime of the executor, a model of any"
-)]
 const STEPS: &[ModelStep] = &[
     step(&[(MatchKind::Start, OUTPUT)], |e, c, s| stream_output(e, c, s)),
     step(&[(MatchKind::Start, &[EXTRACTION])], |e, c, s| extraction(e, c, s)),
