@@ -157,17 +157,10 @@ fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
 fn tensor_storage(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let size = libc::int_arg(e, c, 0, 64);
     let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
-    let place = e.user_location();
-    let o = e.memory.heap.allocate(
+    let (place, name) = (e.user_location(), modelled_function(e));
+    let o = e.heap.allocate(
         (c.context, c.site, 1),
-        Object {
-            kind: ObjKind::DeviceHeap,
-            name: modelled_function(e),
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        },
+        Object { kind: ObjKind::DeviceHeap, name, extent: Some(size), site: place, func: None, array: true },
     );
     // Zeroed, uninitialised, or unknown contents.
     let holds = libc::int_arg(e, c, 1, 32);

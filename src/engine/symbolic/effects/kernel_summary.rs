@@ -168,7 +168,8 @@ impl Executor<'_> {
 
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[ArgumentShape]) {
         self.kernel.partitions = Partitions::default();
-        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
+        let first = self.arena.symbols().len();
+        self.kernel.partitions.begin(first);
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Interval::new(1, most))

@@ -22,7 +22,7 @@ pub(in crate::symbolic) struct SuspendedHost {
     limits: SavedLimits,
 }
 
-/// Results of a kernel's execution.
+/// Outcome of the execution of a kernel.
 pub(in crate::symbolic) struct KernelOutcome {
     pub kernel: KernelContext,
     pub events: Events,

@@ -16,7 +16,7 @@ use std::ops::{Deref, DerefMut};
 /// The execution of code: what is known of loops and of kernels as a whole, and the models of library functions.
 #[derive(Clone)]
 pub struct Executor<'p> {
-    pub(crate) context: ExecutionContext<'p>,
+    context: ExecutionContext<'p>,
     pub(in crate::symbolic) library: &'p dyn Library,
     pub(in crate::symbolic) loops: LoopMemo,
     pub(in crate::symbolic) summaries: Summaries,

@@ -140,11 +140,6 @@ impl ValueDomain<'_> {
         self.arena.ite(given, size, none)
     }
 
-    /// Returns what the assumptions state of the elements that these terms read.
-    pub fn facts_of_elements(&mut self, roots: &[TermId]) -> Option<TermId> {
-        self.assumptions.of_elements(&mut self.terms.arena, roots)
-    }
-
     /// Relates the inputs below the roots: an input that is read as `long` here and as `int` there is the same number
     /// wherever it is an `int`. `None` if there are no such inputs.
     pub fn same_inputs(&mut self, roots: &[TermId]) -> Option<TermId> {

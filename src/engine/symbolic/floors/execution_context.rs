@@ -14,7 +14,7 @@ use std::ops::{Deref, DerefMut};
 /// The call stack, the remaining budget, the recorded events, and facts of functions.
 #[derive(Clone)]
 pub struct ExecutionContext<'p> {
-    pub memory: MemoryDomain<'p>,
+    memory: MemoryDomain<'p>,
     pub events: Events,
     pub(in crate::symbolic) functions: FunctionFacts,
     /// Remaining budget, and the reason for an early end.

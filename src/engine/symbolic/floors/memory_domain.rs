@@ -18,7 +18,7 @@ use std::ops::{Deref, DerefMut};
 /// Objects, the pointers that escaped, and the facts of kernels and of the CUDA runtime that loads and stores depend on.
 #[derive(Clone)]
 pub struct MemoryDomain<'p> {
-    pub(crate) values: ValueDomain<'p>,
+    values: ValueDomain<'p>,
     /// The objects of the execution, independent of any state.
     pub heap: Heap,
     /// The kernel under execution.

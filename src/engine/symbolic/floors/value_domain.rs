@@ -5,7 +5,7 @@ use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::inputs::assume::Assumptions;
 use crate::symbolic::inputs::sources::InputSymbols;
 use crate::symbolic::kernel::context::ExchangedNumber;
-use crate::symbolic::terms::term::SymId;
+use crate::symbolic::terms::term::{SymId, TermId};
 use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side};
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 /// The program whose values are terms: its inputs, the assumptions on them, and the side under execution.
 #[derive(Clone)]
 pub struct ValueDomain<'p> {
-    pub(crate) terms: Terms,
+    terms: Terms,
     pub program: &'p Program,
     pub side: Side,
     pub inputs: InputSymbols,
@@ -63,6 +63,11 @@ impl<'p> ValueDomain<'p> {
             Callee::Direct(f) => Some(self.program.resolve_func(module, *f)),
             Callee::Indirect(_) => None,
         }
+    }
+
+    /// Returns what the assumptions state of the elements that these terms read.
+    pub fn facts_of_elements(&mut self, roots: &[TermId]) -> Option<TermId> {
+        self.assumptions.of_elements(&mut self.terms.arena, roots)
     }
 }
 

@@ -77,7 +77,8 @@ impl Executor<'_> {
         let host = self.swap_out_host(given, recording);
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
-        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
+        let first = self.arena.symbols().len();
+        self.kernel.partitions.begin(first);
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {

@@ -79,7 +79,8 @@ impl Executor<'_> {
             array: true,
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
+        let first = self.arena.symbols().len();
+        self.kernel.partitions.begin(first);
         self.kernel.thread = Some(ThreadIndices {
             tid: [zero; 3],
             bid: [zero; 3],

@@ -163,7 +163,8 @@ impl Executor<'_> {
     }
 
     fn told(&mut self, facts: &[TermId]) -> Linear {
-        Linear::new(&mut self.context.memory.values.terms.arena, facts, &self.loops.linear_work.clone())
+        let work = self.loops.linear_work.clone();
+        Linear::new(&mut self.arena, facts, &work)
     }
 
     /// Wraps, in an iteration's conditions and in the variables after it, that change no value if the candidates hold.

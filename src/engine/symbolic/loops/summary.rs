@@ -160,7 +160,8 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.context.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
+        let name = self.function(fr.func).display.clone();
+        self.limits.give_up(UnknownReason::LoopStores(name));
         RegionOut::default()
     }
 
