@@ -113,7 +113,10 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
     let named: Vec<FuncRef> = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id)).collect();
     let boxed: Vec<FuncRef> = named.iter().flat_map(|f| boxed(program, *f)).collect();
     // The mangled name of a closure contains that of its enclosing function (Itanium C++ ABI, 5.1.7).
-    let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
+    let inside = match f.name.strip_prefix("_Z") {
+        Some(encoding) => format!("_ZZ{encoding}E"),
+        None => format!("_ZZ{}{}E", f.name.len(), f.name),
+    };
     let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
     let by_type = host.filter(|(_, _, f)| {
         let is_lambda = f.name.strip_prefix(&inside).is_some_and(|rest| rest.starts_with('N') && rest.contains("clE"));

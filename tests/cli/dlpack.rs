@@ -218,6 +218,31 @@ fn the_structure_of_dlpack_is_read_by_its_members() {
 }
 
 #[test]
+fn indices_in_arrays_are_data() {
+    let of = |check: &str| {
+        let source = format!(
+            "__global__ void gather(const float *a, const int64_t *at, float *out, int64_t n, int64_t m) {{\n\
+             \x20 int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;\n\
+             \x20 if (i < m{check}) out[i] = a[at[i]];\n}}\n\
+             template <typename T> using Vector = nb::ndarray<T, nb::device::cuda, nb::ndim<1>, nb::c_contig>;\n\
+             void op(Vector<float> a, Vector<const int64_t> at, Vector<float> out) {{\n\
+             \x20 if (out.shape(0) != at.shape(0)) throw nb::value_error(\"out\");\n\
+             \x20 int64_t m = at.shape(0);\n\
+             \x20 if (m > 0) gather<<<(m + 255) / 256, 256>>>(a.data(), at.data(), out.data(), a.shape(0), m);\n}}\n\
+             NB_MODULE(ext, m) {{ m.def(\"op\", &op); }}\n"
+        );
+        judged(NANOBIND, &source)
+    };
+    let report = of(" && at[i] >= 0 && at[i] < n");
+    assert!(report.findings.is_empty() && report.summary.safe > 2, "{:?} {:?}", report.findings, report.undecided);
+    let report = of("");
+    assert_eq!(proved(&report), [(Rule::DataIndex, 12)], "{:?}", report.undecided);
+    // An element of 0 is too much for an empty array.
+    let (a, at) = (&report.findings[0].arguments["a"], &report.findings[0].arguments["at"]);
+    assert!(at.dtype == "int64" && (a.sizes == [0] || !at.elements.is_empty()), "{a} {at}");
+}
+
+#[test]
 fn what_a_function_allocates_is_as_long_as_it_says() {
     let of = |shape: &str| {
         let launch = launch("x.data_ptr()", "x.data_ptr()", "y.data_ptr()");

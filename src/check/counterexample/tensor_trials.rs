@@ -37,8 +37,9 @@ enum TensorProperty {
     Stride,
     Contiguous,
     Type,
-    /// Code or bits of a type of DLPack: those that the conditions of a launch need.
-    OfType,
+    /// Parts of a type of DLPack.
+    Code,
+    Bits,
     Lanes,
     Device,
 }
@@ -53,7 +54,8 @@ impl TensorProperty {
             "is_contiguous()" => Some(Self::Contiguous),
             "scalar_type()" => Some(Self::Type),
             "device().type()" => Some(Self::Device),
-            "dtype().code" | "dtype().bits" => Some(Self::OfType),
+            "dtype().code" => Some(Self::Code),
+            "dtype().bits" => Some(Self::Bits),
             "dtype().lanes" => Some(Self::Lanes),
             _ => match (index("size("), index("stride(")) {
                 (Some(i @ 0..), _) => place(i).map(Self::Size),
@@ -69,6 +71,22 @@ impl TensorProperty {
 struct TrialTensor {
     name: String,
     numbers: Vec<(SymId, TensorProperty)>,
+}
+
+impl TrialTensor {
+    /// Element size in bytes, if a model gives the tensor a type of integers.
+    fn bytes_of_whole_number(&self, model: &Model) -> Option<i128> {
+        let value = |is: fn(&TensorProperty) -> bool| {
+            let (s, _) = self.numbers.iter().find(|(_, n)| is(n))?;
+            model.values.get(s).copied()
+        };
+        match (value(|n| matches!(n, TensorProperty::Code)), value(|n| matches!(n, TensorProperty::Bits))) {
+            // `kDLInt` and `kDLUInt`.
+            (Some(0 | 1), Some(bits)) => Some(bits / 8),
+            (Some(_), _) => None,
+            (None, _) => bytes_of_whole_number(value(|n| matches!(n, TensorProperty::Type))?),
+        }
+    }
 }
 
 /// Choices of a run: ranks and sizes of tensors, their contents, and other numbers.
@@ -289,7 +307,8 @@ impl TensorChoices {
                     TensorProperty::Contiguous => Some(i128::from(case.contiguous)),
                     TensorProperty::Stride => (!case.contiguous).then_some(0),
                     TensorProperty::Type => self.type_of(*s, &mut at_random),
-                    TensorProperty::OfType => None,
+                    // The conditions of a launch determine these.
+                    TensorProperty::Code | TensorProperty::Bits => None,
                     TensorProperty::Lanes => usual(".dtype().lanes"),
                     TensorProperty::Device => usual(".device().type()"),
                 };
@@ -311,8 +330,7 @@ impl TensorChoices {
             return;
         }
         for g in &self.given {
-            let of_type = g.numbers.iter().find(|(_, n)| matches!(n, TensorProperty::Type));
-            let Some(bytes) = of_type.and_then(|(s, _)| bytes_of_whole_number(*model.values.get(s)?)) else { continue };
+            let Some(bytes) = g.bytes_of_whole_number(model) else { continue };
             let Some((object, version)) = tools.judge.contents_of(&g.name) else { continue };
             for i in 0..ELEMENTS {
                 let value = match holds {
