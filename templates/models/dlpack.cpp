@@ -8,6 +8,8 @@
 extern "C" {
 // The tensor that a caller gave into which the pointer leads; null where there is none.
 void *__scuba_given(const void *p);
+// Whether a number in these bytes of it was asked for: nothing needs to be said of others.
+bool __scuba_asked(const void *p, size_t bytes);
 }
 
 struct DlDevice { int type, id; };
@@ -45,9 +47,11 @@ static void holds(const Impl *t, int64_t n) {
 void dl_laid_out(const Impl *t) ARGUMENT("scuba::laid_out");
 #define LAST_STRIDE(k) if (dim > k) __scuba_axiom(t->last_strides[k] == t->strides[dim - 1 - k]);
 void dl_laid_out(const Impl *t) {
-  strides_of(t);
+  bool from_last = __scuba_asked(t->last_strides, sizeof t->last_strides);
+  if (from_last || __scuba_asked(t->strides, sizeof t->strides)) strides_of(t);
+  else relate(t);
   int64_t dim = __scuba_known(t->dim);
-  LAST_STRIDE(0) LAST_STRIDE(1)
+  if (from_last) { LAST_STRIDE(0) LAST_STRIDE(1) }
   if (__scuba_known(t->contiguous) == 1) {
     holds(t, elements(t));
     return;

@@ -5,6 +5,7 @@
 //! their dimensions by then.
 
 use super::cuda;
+use super::libc;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
@@ -13,6 +14,7 @@ use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::tensors::OF_HANDLE;
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::term::{InputSource, SymKind};
 use ir::FuncRef;
 use models::dlpack::{CONVERSION, LAID_OUT, carrier};
 
@@ -62,4 +64,25 @@ pub(super) fn given_tensor(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: Sta
         None => e.null(),
     };
     Ok(Some((v, s)))
+}
+
+/// Returns whether a number in some bytes of a given tensor was asked for so far.
+pub(super) fn asked_of_tensor(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let targets = cuda::pointer_arg(e, c, 0);
+    let bytes = libc::int_arg(e, c, 1, 64);
+    let place = match targets.as_slice() {
+        [GuardedTarget { base: Base::Object(o), offset, .. }] => Some(*o).zip(e.arena.as_int(*offset)),
+        _ => None,
+    };
+    let asked = place.zip(e.arena.as_int(bytes)).is_some_and(|((o, from), bytes)| {
+        let name = &e.object(o).name;
+        let is_there = |kind: &SymKind| match kind {
+            SymKind::Input(InputSource::Given { object, at, bits: 1.., .. }) => {
+                object == name && (from..from + bytes).contains(&i128::from(*at))
+            }
+            _ => false,
+        };
+        e.arena.symbols().iter().any(|s| is_there(&s.kind))
+    });
+    Ok(Some((Value::Int(e.arena.int(i128::from(asked))), s)))
 }

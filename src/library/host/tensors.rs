@@ -28,6 +28,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_axiom"], |e, c, s| axiom(e, c, s)),
     (&["__scuba_written"], |e, c, s| written_behind(e, c, s)),
     (&["__scuba_given"], |e, c, s| super::dlpack::given_tensor(e, c, s)),
+    (&["__scuba_asked"], |e, c, s| super::dlpack::asked_of_tensor(e, c, s)),
     (&["__scuba_any"], |e, c, s| any_between(e, c, s)),
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),

@@ -26,6 +26,8 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),
+    // Only axioms depend on it.
+    (&["__scuba_asked"], nothing_asked, ModelClass::Pure),
 ];
 
 fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -80,6 +82,11 @@ fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mo
     let (id, _) = split(address);
     let is_one = address != 0 && m.mem.get(&th.stack, id).is_some_and(|o| o.name.ends_with(OF_HANDLE));
     Ok(Ret::Val(Val::new(if is_one { id.address() } else { 0 })))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn nothing_asked(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Ok(Ret::Val(Val::ZERO))
 }
 
 fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
