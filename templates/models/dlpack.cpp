@@ -51,6 +51,7 @@ void dl_laid_out(const Impl *t) {
   if (from_last || __scuba_asked(t->strides, sizeof t->strides)) strides_of(t);
   else relate(t);
   int64_t dim = __scuba_known(t->dim);
+  if (dim < 0) __scuba_axiom(t->dim != 1 || t->lead == 1);
   if (from_last) { LAST_STRIDE(0) LAST_STRIDE(1) }
   if (__scuba_known(t->contiguous) == 1) {
     holds(t, elements(t));

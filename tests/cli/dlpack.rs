@@ -218,6 +218,22 @@ fn the_structure_of_dlpack_is_read_by_its_members() {
 }
 
 #[test]
+fn copies_of_arrays_of_any_rank_are_as_long_as_these() {
+    let of = |checks: &str| {
+        let source = format!(
+            "using Array = nb::ndarray<float, nb::device::cuda, nb::c_contig>;\nvoid op(Array x, Array y) {{\n\
+             \x20 {checks}\n  cudaMemcpy(y.data(), x.data(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice);\n}}\n\
+             NB_MODULE(ext, m) {{ m.def(\"op\", &op); }}\n"
+        );
+        checked(&format!("{NANOBIND}{KERNEL}{source}"))
+    };
+    let (report, said) = of("if (x.size() != y.size()) throw nb::value_error(\"sizes\");");
+    assert!(report.findings.is_empty() && !said.err.contains("is not decided"), "{:?} {said:?}", report.findings);
+    let (report, _) = of("");
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 13)], "{:?}", report.undecided);
+}
+
+#[test]
 fn indices_in_arrays_are_data() {
     let of = |check: &str| {
         let source = format!(
