@@ -124,13 +124,12 @@ impl PartialTensor<'_> {
             }
         }
         // An unset size is chosen to match the given number of elements.
-        let product: i128 = sizes.iter().product();
+        let product = number_of_elements(&sizes);
         if let Some(n) = self.get("numel", 0)
             && n != product
         {
             let open = |i: &usize| self.get("sizes", *i).is_none() && self.get("last", sizes.len() - 1 - *i).is_none();
-            let others =
-                |i: usize| sizes.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, n)| *n).product::<i128>();
+            let others = |i: usize| number_of_elements(&sizes[..i]).saturating_mul(number_of_elements(&sizes[i + 1..]));
             if let Some(i) = (0..sizes.len()).find(open) {
                 if n == 0 {
                     sizes[i] = 0;
@@ -140,7 +139,7 @@ impl PartialTensor<'_> {
             }
         }
         // An additional dimension, where allowed, is chosen to match the given number of elements.
-        let product: i128 = sizes.iter().product();
+        let product = number_of_elements(&sizes);
         if let (Some(n), None) = (self.get("numel", 0), dim)
             && n != product
             && sizes.len() < 64
@@ -155,15 +154,20 @@ impl PartialTensor<'_> {
     }
 }
 
+/// Returns the product of sizes; the largest number where it is larger: nobody makes such a tensor.
+fn number_of_elements(sizes: &[i128]) -> i128 {
+    sizes.iter().fold(1, |n, size| n.saturating_mul(*size))
+}
+
 /// Returns the strides of a contiguous tensor.
 fn packed(sizes: &[i128]) -> Vec<i128> {
-    let mut n = 1;
+    let mut n: i128 = 1;
     let mut strides: Vec<i128> = sizes
         .iter()
         .rev()
         .map(|size| {
             let stride = n;
-            n *= (*size).max(1);
+            n = n.saturating_mul((*size).max(1));
             stride
         })
         .collect();
@@ -210,9 +214,10 @@ pub(super) fn complete(
             (0..dims).map(|i| stride(i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i])).collect();
         let (dtype, type_name, bytes, code) = partial.element_type();
         let lanes = partial.get("lanes", 0).unwrap_or(1);
-        let numel: i128 = sizes.iter().product();
-        let last: i128 = sizes.iter().zip(&strides).map(|(n, s)| (n - 1) * s).sum();
-        let elements = if numel == 0 { 0 } else { last + 1 };
+        let numel = number_of_elements(&sizes);
+        let reach = |(n, s): (&i128, &i128)| (n - 1).saturating_mul(*s);
+        let last = sizes.iter().zip(&strides).map(reach).fold(0, i128::saturating_add);
+        let elements = if numel == 0 { 0 } else { last.saturating_add(1) };
         let device = partial.get("device", 0).unwrap_or(CUDA);
         held.retain(|h| h.object != name);
         let mut put = |member: &str, index: usize, value: i128| {
@@ -220,7 +225,7 @@ pub(super) fn complete(
                 held.push(HeldScalar { object: name.clone(), at, what: HeldValue::Number { bits, value } });
             }
         };
-        let lead = if sizes.is_empty() { 1 } else { sizes[..sizes.len() - 1].iter().product() };
+        let lead = number_of_elements(&sizes[..sizes.len().saturating_sub(1)]);
         put("dim", 0, i128::try_from(sizes.len()).unwrap_or(0));
         put("numel", 0, numel);
         put("lead", 0, lead);
@@ -236,7 +241,7 @@ pub(super) fn complete(
             put("strides", i, *s);
         }
         for i in 0..=sizes.len().min(63) {
-            put("rest", i, sizes[i..].iter().product());
+            put("rest", i, number_of_elements(&sizes[i..]));
         }
         for (i, (n, s)) in sizes.iter().zip(&strides).rev().take(4).enumerate() {
             put("last", i, *n);
@@ -279,7 +284,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, TensorArgument, is_contiguous, packed};
+    use super::{BTreeMap, TensorArgument, is_contiguous, number_of_elements, packed};
 
     #[test]
     fn nobody_makes_a_tensor_that_needs_more_memory_than_there_is() {
@@ -300,6 +305,9 @@ mod tests {
     #[test]
     fn contiguous_is_what_pytorch_says() {
         assert_eq!(packed(&[2, 3, 4]), [12, 4, 1]);
+        // A model may choose sizes whose product is beyond any number.
+        assert_eq!(number_of_elements(&[1 << 40; 4]), i128::MAX);
+        assert_eq!(packed(&[1 << 40; 5])[0], i128::MAX);
         // Strides of dimensions of size 1, and all strides of an empty tensor, are arbitrary.
         assert!(is_contiguous(&[2, 1, 4], &[4, 77, 1]));
         assert!(is_contiguous(&[2, 0], &[5, 5]));
