@@ -283,5 +283,7 @@ fn what_runs_before_an_operator_does_not_end_it() {
     let source = "int ask();\ninline int chosen = ask() > 3 ? ask() : 7;\n";
     let checks = "if (chosen == 1234567) return;";
     let report = judged(TVM, &format!("{source}{}", functions("TensorView", checks, EXPORTED)));
-    assert_eq!(proved(&report), [(Rule::UncheckedArgument, W)], "{:?}", report.undecided);
+    // A run may also return there, so that it is not proved.
+    let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.verdict, f.access.position.line)).collect();
+    assert_eq!(found, [(Rule::UncheckedArgument, Verdict::Possible, W)], "{:?}", report.undecided);
 }

@@ -57,13 +57,23 @@ pub(super) fn proved(report: &Report) -> Vec<(Rule, u32)> {
 
 #[test]
 fn an_operator_with_all_its_checks_is_safe() {
-    for made in
-        ["torch::empty_like(x)", "torch::empty({x.size(0), x.size(1)}, x.options())", "torch::zeros({x.numel()})"]
-    {
+    for made in [
+        "torch::empty_like(x)",
+        "torch::empty({x.size(0), x.size(1)}, x.options())",
+        "torch::zeros({x.numel()}, x.options())",
+    ] {
         let (report, _) = checked(&scale(ALL, made, PYBIND));
         let s = &report.summary;
         assert_eq!((s.accesses, s.safe), (3, 3), "{made}: {:?} {:?}", report.findings, report.undecided);
     }
+}
+
+#[test]
+fn a_tensor_made_without_a_device_lies_on_the_host() {
+    let (report, said) = checked(&scale(ALL, "torch::zeros({x.numel()})", PYBIND));
+    let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.verdict, f.access.position.line)).collect();
+    assert_eq!(found, [(Rule::InvalidPointer, Verdict::Possible, 6)], "{:?}", report.undecided);
+    assert_eq!((report.summary.safe, said.status), (2, 0));
 }
 
 #[test]
@@ -84,7 +94,7 @@ fn a_missing_check_is_found_with_tensors_that_show_it() {
 fn layouts_and_ranks_are_arguments_too() {
     // A tensor that was expanded has less memory than elements.
     let strided = ALL.replacen(" && x.is_contiguous()", "", 1);
-    let (report, _) = checked(&scale(&strided, "torch::empty({x.size(0), x.size(1)})", PYBIND));
+    let (report, _) = checked(&scale(&strided, "torch::empty({x.size(0), x.size(1)}, x.options())", PYBIND));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 6)], "{:?}", report.undecided);
     let x = &report.findings[0].arguments["x"];
     assert!(!x.is_packed(), "{x}");
@@ -98,7 +108,7 @@ fn layouts_and_ranks_are_arguments_too() {
 #[test]
 fn what_is_wrong_with_arguments_that_agree_fails_the_check() {
     // The operator's own output is a row short, whoever calls it.
-    let (report, said) = checked(&scale(ALL, "torch::empty({(x.size(0) - 1) * x.size(1)})", PYBIND));
+    let (report, said) = checked(&scale(ALL, "torch::empty({(x.size(0) - 1) * x.size(1)}, x.options())", PYBIND));
     assert_eq!(proved(&report), [(Rule::OobGlobal, 6)], "{:?}", report.undecided);
     assert_eq!(said.status, 1);
 }
@@ -168,7 +178,7 @@ __global__ void copy(float *y, const float *x, int64_t n) {
 torch::Tensor op(const torch::Tensor &x, const std::optional<torch::Tensor> &mask) {
   TORCH_CHECK(x.is_cuda());
   auto c = x.contiguous();
-  auto y = torch::empty({x.numel()});
+  auto y = torch::empty({x.numel()}, x.options());
   if (x.numel() == 0) return y;
   copy<<<(x.numel() + 255) / 256, 256>>>(y.data_ptr<float>(), c.data_ptr<float>(), x.numel());
   if (mask.has_value()) {
@@ -206,7 +216,7 @@ __global__ void gather(float *y, const float *x, const int64_t *index, int64_t n
 torch::Tensor op(const torch::Tensor &x, const torch::Tensor &index) {
   TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && index.is_contiguous() && x.is_cuda() && index.is_cuda());
   int64_t n = index.size(0);
-  auto y = torch::zeros({n});
+  auto y = torch::zeros({n}, x.options());
   if (n == 0) return y;
   gather<<<(n + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), index.data_ptr<int64_t>(), n, x.size(0));
   return y;
@@ -293,7 +303,7 @@ torch::Tensor op(const torch::Tensor &x, const torch::Tensor &index) {
   TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && x.is_cuda() && index.is_cuda() && x.numel() > 0);
   int64_t n = index.size(0);
   TORCH_CHECK(n > 0);
-  auto y = torch::zeros({n});
+  auto y = torch::zeros({n}, x.options());
   BEFORE
   auto copy = index.contiguous(), other = index.contiguous();
   TORCH_CHECK(index.is_contiguous());
@@ -494,7 +504,7 @@ torch::Tensor op(torch::Tensor src, torch::Tensor index, int64_t n) {
   src = src.contiguous();
   if (src.numel() == 0) return src;
   int64_t k = src.numel() / src.size(0);
-  auto out = torch::zeros({n, k});
+  auto out = torch::zeros({n, k}, src.options());
   WRITTEN
   Info info;
   info.data = index.data_ptr<int64_t>();
@@ -542,7 +552,7 @@ void launch(const torch::Tensor &y, const torch::Tensor &x) {
 }
 std::vector<torch::Tensor> made(const torch::Tensor &x) {
   if (x.dim() == 1) return {x, torch::empty_like(x)};
-  return {x, torch::empty({SIZE})};
+  return {x, torch::empty({SIZE}, x.options())};
 }
 torch::Tensor given(std::vector<torch::Tensor> xs) {
   TORCH_CHECK(xs.size() == 2 && xs[0].is_contiguous() && xs[1].is_contiguous() && xs[0].is_cuda() && xs[1].is_cuda());
