@@ -38,7 +38,7 @@ impl Module {
     /// Returns the type of this kind, with a size and an alignment in bytes.
     fn type_of(&mut self, kind: &TypeKind, size: u32) -> TypeId {
         let at = self.types.iter().position(|t| t.kind == *kind).unwrap_or_else(|| {
-            self.types.push(TypeDef { kind: kind.clone(), size: Bytes(size.into()), align: size.into(), source: None });
+            self.types.push(TypeDef { kind: kind.clone(), size: Bytes(size.into()), align: size, source: None });
             self.types.len() - 1
         });
         TypeId(u32::try_from(at).unwrap_or(u32::MAX))

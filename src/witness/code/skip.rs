@@ -40,9 +40,9 @@ impl<'p> Machine<'p> {
                 let what = format!("{at}: the program continues there, although that depends on {text}");
                 // A check for a failure is taken to pass; where both sides are usual, either may be taken.
                 if failure {
-                    self.seen.assume(what)
+                    self.seen.assume(what);
                 } else {
-                    self.seen.doubt_path(what)
+                    self.seen.doubt_path(what);
                 }
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }
