@@ -79,7 +79,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 36] = [
     (Axiom::CallsSucceed, "calls-succeed", "CUDA runtime calls succeed, except launches, allocations and queries, whose error codes are followed", AxiomKind::LeftOut),
     (Axiom::TypesApart, "types-apart", "caller-given memory is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", AxiomKind::LeftOut),
     (Axiom::SidesApart, "sides-apart", "kernels write caller-given memory that host code uses through no other pointer", AxiomKind::LeftOut),
-    (Axiom::TensorSizes, "tensor-sizes", "caller-given tensors are as PyTorch makes them: ranks, sizes and strides in range, storage as large as these require", AxiomKind::LeftOut),
+    (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them, or as DLPack has them: ranks, sizes and strides in range, storage as large as they say", AxiomKind::LeftOut),
     (Axiom::View, "views", "caller-given spans and containers have as many elements as their sizes say (`std::span`, `std::vector`, `mdspan`, …)", AxiomKind::LeftOut),
     (Axiom::ClassInvariant, "class-invariants", "caller-given objects satisfy the invariants that every constructor and function of their class preserves", AxiomKind::LeftOut),
     (Axiom::ToolchainClaim, "toolchain-claims", "claims of the toolchain's headers about their own code are true (`__builtin_assume`)", AxiomKind::LeftOut),

@@ -7,6 +7,7 @@
 use super::prepare::{Generated, Material};
 use finding::{Finding, HeldScalar, HeldValue, RunInputs, SAME_CHECK, USED_HERE, Witness};
 use ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use models::dlpack::carrier;
 use models::tensors::{OF_HANDLE, bytes_of_optional_handle};
 use models::views::is_text;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
@@ -29,6 +30,10 @@ pub(super) fn script(
     let operator = witness.run.operator.as_deref()?;
     let [module, func] = witness.sites.as_ref()?.root;
     let root = FuncRef { module: ModuleId(module), func: FuncId(func) };
+    let (m, f) = (material.program.module(root.module), material.program.func(root));
+    if (0..f.params.len()).any(|i| carrier(m, f, i).is_some()) {
+        return Some(Err("scripts call operators of PyTorch, not of nanobind or TVM-FFI".to_owned()));
+    }
     let arguments = match arguments(material, root, &witness.run) {
         Ok(arguments) => arguments,
         Err(why) => return Some(Err(why)),

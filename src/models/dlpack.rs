@@ -5,7 +5,7 @@
 //! `templates/models/aten.cpp`) into the argument, as the library does before it calls the function
 //! (`templates/models/dlpack.cpp`), and what the argument's type requires of the tensor.
 
-use ir::Function;
+use ir::{Function, Module};
 
 /// Prefix of the names of functions that turn a caller's tensor into an argument; the argument's class follows.
 pub const CONVERSION: &str = ir::CONVERSION;
@@ -34,16 +34,20 @@ const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tenso
 /// Largest number of dimensions for which a type's sizes are known.
 const MAX: usize = 8;
 
-/// Returns how a parameter carries a tensor; `None` if it does not, or if its type requires something unknown.
+/// Returns how a parameter of a module's function carries a tensor; `None` if it does not, if its type requires
+/// something unknown, or if its class has another size: then it belongs to another version of the library.
 #[must_use]
-pub fn carrier(f: &Function, parameter: usize) -> Option<Carrier> {
-    let of_class = f.params.get(parameter)?.of_class.as_deref()?;
-    if let Some((class, bytes)) = OTHERS.iter().find(|(class, _)| *class == of_class) {
-        return Some(Carrier { class, bytes: *bytes, required: vec![] });
-    }
-    let arguments = of_class.strip_prefix(NDARRAY)?.strip_prefix('<')?.strip_suffix('>')?;
-    let required = Required::of(arguments)?.listed();
-    Some(Carrier { class: NDARRAY, bytes: 56, required })
+pub fn carrier(m: &Module, f: &Function, parameter: usize) -> Option<Carrier> {
+    let p = f.params.get(parameter)?;
+    let of_class = p.of_class.as_deref()?;
+    let arguments = of_class.strip_prefix(NDARRAY).and_then(|rest| rest.strip_prefix('<')?.strip_suffix('>'));
+    let (class, bytes, required) = match arguments {
+        Some(arguments) => (NDARRAY, 56, Required::of(arguments)?.listed()),
+        None => OTHERS.iter().find(|(class, _)| *class == of_class).map(|(class, bytes)| (*class, *bytes, vec![]))?,
+    };
+    let sizes = m.type_named(of_class).map(|ty| m.size_of(ty).get()).into_iter().chain([p.dereferenceable]);
+    let fits = sizes.into_iter().all(|size| size == 0 || size == u64::from(bytes));
+    fits.then_some(Carrier { class, bytes, required })
 }
 
 /// Requirements of an `nb::ndarray` (nanobind's documentation, *The `nb::ndarray<..>` class*, "Array constraints";

@@ -40,7 +40,7 @@ impl Machine<'_> {
                 out.push(Val::ZERO);
                 continue;
             }
-            if let (Some(carrier), Side::Host) = (carrier(f, i), m.side) {
+            if let (Some(carrier), Side::Host) = (carrier(m, f, i), m.side) {
                 out.push(Val::new(self.carrier_given(&p.name, &carrier, &mut objects)?));
                 continue;
             }
@@ -103,7 +103,7 @@ impl Machine<'_> {
         let (m, f) = (program.module(root.module), program.func(root));
         let mut at = 0;
         for (i, p) in f.params.iter().enumerate() {
-            if let Some(carrier) = carrier(f, i)
+            if let Some(carrier) = carrier(m, f, i)
                 && let Some(model) = program.own_function(root.module, &format!("{CONVERSION}{}", carrier.class))
                 && let Some(argument) = args.get(at)
             {

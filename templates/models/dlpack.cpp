@@ -118,6 +118,8 @@ void dl_ndarray(Ndarray *self, long ndim, long device, long code, long bits, lon
   EIGHT(REQUIRE_SIZE)
   if (!has_order(t, order)) fail();
   dl_laid_out(t);
+  // An array in order has no gaps.
+  if (order >= 0) holds(t, elements(t));
   fill(&self->tensor, t);
 }
 
@@ -126,13 +128,18 @@ static const Impl *with_sizes(const int64_t *shape) {
   const Impl *t = static_cast<const Impl *>(__scuba_given(shape));
   return t && shape == t->sizes ? t : nullptr;
 }
+#define FACTOR_OF(i) if (known > i) all *= shape[i];
 static int64_t product_of(const int64_t *shape, int64_t n) {
   const Impl *t = with_sizes(shape);
   if (t && n == t->dim) {
     relate(t);
     return elements(t);
   }
-  int64_t all = 1;
+  int64_t all = 1, known = __scuba_known(n);
+  if (known >= 0 && known <= 8) {
+    EIGHT(FACTOR_OF)
+    return all;
+  }
   for (int64_t i = 0; i < n; i++) all *= shape[i];
   return all;
 }

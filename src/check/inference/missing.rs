@@ -21,7 +21,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use finding::dlpack::Carried;
 use finding::{MissingCheck, Position, TensorArgument};
-use ir::{Function, Param};
+use ir::{Function, Module, Param};
 use models::dlpack::{NDARRAY, STRUCTURE, carrier};
 use models::tensors::is_of_stable_abi;
 use std::collections::BTreeMap;
@@ -56,13 +56,13 @@ pub(crate) fn missing(
     let func = tools.root.func;
     let f = tools.e.program.func(func);
     let function = position_of(tools.e.program.users_loc(func.module, f.loc));
-    Some(check_of(f, condition, function))
+    Some(check_of((tools.e.program.module(func.module), f), condition, function))
 }
 
 /// Returns a check of an operator, to be written with the functions of the library that calls it.
-pub(crate) fn check_of(f: &Function, condition: String, function: Position) -> MissingCheck {
+pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function: Position) -> MissingCheck {
     let carried = |(i, p): (usize, &Param)| {
-        let how = match carrier(f, i)?.class {
+        let how = match carrier(m, f, i)?.class {
             NDARRAY => Carried::Ndarray,
             STRUCTURE => Carried::Structure,
             _ => Carried::TensorView,

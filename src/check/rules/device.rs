@@ -76,7 +76,8 @@ impl RuleCheck for TensorDevice {
         let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
-        finding.missing_check = Some(check_of(f, condition, function));
+        finding.missing_check =
+            Some(check_of((tools.e.program.module(tools.root.func.module), f), condition, function));
         tally.note(place, run.kernel, AccessVerdict::Found(Box::new(finding)));
     }
 }

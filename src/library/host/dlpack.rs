@@ -23,7 +23,7 @@ pub fn converted(e: &mut Executor<'_>, root: FuncRef, args: &[Value], state: Sta
     let mut state = state;
     // What a conversion makes is an object of its own for each argument.
     for ((i, a), context) in args.iter().enumerate().zip(1..) {
-        let Some(carrier) = carrier(e.program.func(root), i) else { continue };
+        let Some(carrier) = carrier(e.program.module(root.module), e.program.func(root), i) else { continue };
         let Some(f) = conversion(e, root, carrier.class) else { continue };
         let required = carrier.required.iter().map(|n| Value::Int(e.arena.int(i128::from(*n))));
         let given: Vec<Value> = std::iter::once(a.clone()).chain(required).collect();

@@ -6,6 +6,7 @@
 use super::copies;
 use super::cuda;
 use super::cuda_launch;
+use super::dlpack;
 use super::libc;
 use super::table::HostTable;
 use super::waits;
@@ -54,7 +55,8 @@ fn handle_of_kernel(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: St
 }
 
 /// `(f, grid, block, bytes of shared memory, stream, arguments, extra)`, each dimension by itself.
-fn driver_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+fn driver_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     let name = c.base();
     let [gx, gy, gz, bx, by, bz, shared] = [1, 2, 3, 4, 5, 6, 7].map(|i| {
         let n = libc::int_arg(e, c, i, 32);
@@ -73,7 +75,8 @@ fn driver_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> Mod
 
 /// `(configuration, f, arguments, extra)`: a `CUlaunchConfig` is a `cudaLaunchConfig_t` but for its bytes of shared memory, which are a number of
 /// 32 bits (`cuda.h` of CUDA 13.0).
-fn driver_launch_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+fn driver_launch_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     let cfg = cuda_launch::launch_config(e, c, &mut s, 4);
     // Its stream is not read, and an attribute may let it begin before earlier work has ended.
     e.overlap(&mut s);

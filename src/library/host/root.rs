@@ -10,7 +10,7 @@ use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::memory::object::{ObjKind, Object};
 use engine::symbolic::memory::value::Value;
 use engine::symbolic::terms::term::InputSource;
-use ir::registered::{is_bound_only, registered};
+use ir::registered::{is_bound_only, registered, registers};
 use ir::{Callee, Const, FuncRef, Linkage, Op, Operand, Program, Side, Terminator};
 use rustc_hash::FxHashSet;
 
@@ -62,8 +62,9 @@ pub fn roots(program: &Program, named: &[String], entry: &EntrySelector) -> Vec<
     let LaunchingFunctions { called, launching } = launching(program);
     for (r, _, f) in functions() {
         let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
-        // Python loads a module by this function, which runs no kernel.
-        let loads = f.name.starts_with("PyInit_");
+        // Python loads a module by this function, and TVM-FFI calls operators through such ones: they run no kernel
+        // of their own.
+        let loads = f.name.starts_with("PyInit_") || registers(program.module(r.module), f);
         if loads || !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
             continue;
         }

@@ -41,7 +41,7 @@ impl ExecutionContext<'_> {
                     func: Some(f),
                     array: true,
                 };
-                if let Some(carrier) = carrier(program.func(f), i).filter(|_| m.side == Side::Host) {
+                if let Some(carrier) = carrier(m, program.func(f), i).filter(|_| m.side == Side::Host) {
                     return self.carrier_given(f, &carrier, object);
                 }
                 if let Some(ty) = p.byval {
