@@ -39,7 +39,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form, raised at each change of it; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 17;
+pub const FORMAT_VERSION: u32 = 18;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -232,6 +232,8 @@ pub struct Global {
     /// Source name where debug information gives one (`smem`, `s_cubD`), else the demangled symbol.
     pub source_name: String,
     pub ty: TypeId,
+    /// Least alignment in bytes; 1 where unknown. A type that is declared with less than its own makes it smaller.
+    pub align: u32,
     pub space: u32,
     pub linkage: Linkage,
     /// True for a variable that nobody writes. False for `__constant__` memory: the host may fill it before a launch.

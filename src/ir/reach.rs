@@ -428,6 +428,7 @@ mod tests {
             name: "g".into(),
             source_name: "g".into(),
             ty: TypeId(0),
+            align: 1,
             space: 0,
             linkage: Linkage::External,
             constant: false,

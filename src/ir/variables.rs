@@ -162,6 +162,7 @@ mod tests {
             name: name.into(),
             source_name: name.into(),
             ty: TypeId(0),
+            align: 1,
             space,
             linkage,
             constant: false,

@@ -205,6 +205,7 @@ impl<'m> ModuleReader<'m> {
             loc,
             init,
             ty: self.types.id(g.value_type()),
+            align: g.global_alignment(),
             space: if pointer.kind() == LlvmTypeKind::LLVMPointerTypeKind { pointer.address_space() } else { 0 },
             linkage: self.linkage(g, &name),
             // `__constant__` memory is constant only for kernels: the host may fill it before a launch.

@@ -53,6 +53,8 @@ fn driver_entry_point(
     };
     let known = match found {
         LookUp::Symbol(symbol) => pointer_to_symbol(e, symbol).map(|p| (p, 0)),
+        // The first version of `cuGetProcAddress` has no status: there the call fails.
+        LookUp::Missing { .. } if c.args.len() <= flags + 1 => None,
         LookUp::Missing { status } => Some((e.null(), status)),
         LookUp::Unknown => None,
     };

@@ -52,6 +52,8 @@ fn look_up(
     };
     let known = match found {
         LookUp::Symbol(symbol) => address(m, symbol).map(|p| (p, Val::ZERO)),
+        // The first version of `cuGetProcAddress` has no status: there the call fails.
+        LookUp::Missing { .. } if a.len() <= flags + 1 => None,
         LookUp::Missing { status } => Some((Val::ZERO, Val::new(status.into()))),
         LookUp::Unknown => None,
     };
@@ -63,7 +65,9 @@ fn look_up(
         }
     };
     write(m, th, call, arg(a, 1), 64, pointer)?;
-    write(m, th, call, arg(a, flags + 1), 32, result)?;
+    if let Some(place) = a.get(flags + 1) {
+        write(m, th, call, *place, 32, result)?;
+    }
     Ok(Ret::Val(Val::ZERO))
 }
 

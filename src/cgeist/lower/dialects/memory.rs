@@ -189,6 +189,7 @@ impl<'m> BodyBuilder<'_, '_, 'm> {
                 name,
                 source_name,
                 ty,
+                align: 1,
                 space: space::SHARED,
                 linkage: Linkage::Internal,
                 constant: false,

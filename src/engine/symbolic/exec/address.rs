@@ -18,13 +18,13 @@ use base::reasons::UnknownReason;
 use ir::{AddressStep, FuncRef, Inst, Operand, Side, TypeKind, space};
 use std::rc::Rc;
 
-/// Alignment in bytes of what glibc's `malloc` returns is 16; other allocators have 8 for small sizes.
+/// Alignment in bytes of memory from `malloc`: 16 with glibc, 8 for small sizes with other allocators.
 const HEAP_ALIGNMENT: u32 = 8;
 
 /// Alignment in bytes of device memory that the runtime or the driver allocates.
 const DEVICE_ALIGNMENT: u32 = 256;
 
-/// Greatest alignment in bytes of a variable's type that counts: no scalar of x86-64 has a greater one.
+/// Greatest alignment in bytes that counts for a variable: no scalar of x86-64 has a greater one.
 const MAX_ALIGNMENT: u32 = 16;
 
 impl ExecutionContext<'_> {
@@ -95,14 +95,15 @@ impl MemoryDomain<'_> {
         out.unwrap_or_else(|| self.arena.int(0))
     }
 
-    /// Returns an alignment in bytes that an object's address surely has: that of a host variable's type (x86-64 psABI,
-    /// 3.1.2), of what `malloc` returns on hosts, and of what CUDA allocates (CUDA C++ Programming Guide 13.0, 5.3.2).
+    /// Returns an alignment in bytes that an object's address surely has: that of a host variable, of memory from
+    /// `malloc`, and of memory from CUDA (CUDA C++ Programming Guide 13.0, 5.3.2). Memory that a caller gave may begin
+    /// inside an allocation.
     fn least_alignment(&self, o: ObjId) -> u32 {
+        if self.heap.given(o).is_some() {
+            return 1;
+        }
         match &self.object(o).kind {
-            ObjKind::HostGlobal(r) => {
-                let g = self.program.global(*r);
-                self.program.module(r.module).ty(g.ty).align.clamp(1, MAX_ALIGNMENT)
-            }
+            ObjKind::HostGlobal(r) => self.program.global(*r).align.min(MAX_ALIGNMENT),
             ObjKind::HostHeap => HEAP_ALIGNMENT,
             // Kernels allocate from a heap of their own (10.34).
             ObjKind::DeviceHeap | ObjKind::Managed => match self.object(o).site {

@@ -1,6 +1,6 @@
 //! The floor above values: memory of hosts and devices.
 //!
-//! What a load may see depends on the kernel that makes it and on device work in flight, so that these facts are here.
+//! The facts of kernels and of device work in flight are here, since the contents that a load may see depend on them.
 
 use crate::symbolic::exec::runtime::Runtime;
 use crate::symbolic::exec::state::State;

@@ -66,6 +66,12 @@ impl<'m> Value<'m> {
             out
         }
     }
+    /// Returns the alignment of a global variable in bytes; 1 if it has none of its own.
+    pub fn global_alignment(self) -> u32 {
+        self.expect_kind(&[ValueKind::LLVMGlobalVariableValueKind]);
+        // SAFETY: a global variable.
+        unsafe { LLVMGetAlignment(self.0) }.max(1)
+    }
     fn expect_function(self) {
         self.expect_kind(&[ValueKind::LLVMFunctionValueKind]);
     }
