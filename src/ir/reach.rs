@@ -1,8 +1,9 @@
 //! Call graph reachability: the functions that functions call or name, and the globals that they name.
 //!
 //! In: a linked program, and which functions to watch for. Out: the functions that reach none of these. A call through
-//! a pointer may reach every function whose address is taken and that takes as many arguments, except launch stubs: a
-//! caller of a stub through a pointer configures a launch first. What functions do is unknown here.
+//! a pointer may reach every function whose address is taken and that has no more parameters than there are arguments,
+//! except launch stubs: a caller of a stub through a pointer configures a launch first. A function without a body has
+//! as many parameters. What functions do is unknown here.
 
 use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
@@ -173,7 +174,7 @@ pub struct Reach {
     mentions: FxHashMap<FuncRef, Mentions>,
     /// Functions whose address is taken anywhere, except launch stubs.
     taken: Vec<FuncRef>,
-    /// Number of parameters of each of these functions, and whether it takes more.
+    /// Number of parameters of each of these functions, and whether a call may pass more arguments.
     arity: FxHashMap<FuncRef, (usize, bool)>,
     harmless: FxHashSet<FuncRef>,
     /// Variables that are mentioned other than as operands of loads.
@@ -256,8 +257,7 @@ impl Reach {
             || m.indirect.iter().any(|n| taken.iter().any(|f| self.accepts(*f, *n)))
     }
 
-    /// Whether a call through a pointer with so many arguments may reach a function whose address is taken. A call of a
-    /// function of another type is invalid (C++ [expr.call]).
+    /// Whether a call through a pointer with so many arguments may reach a function whose address is taken.
     fn accepts(&self, f: FuncRef, arguments: usize) -> bool {
         let (parameters, more) = self.arity.get(&f).copied().unwrap_or((0, true));
         parameters == arguments || more && parameters < arguments
@@ -363,9 +363,10 @@ impl Reach {
     }
 }
 
-/// Returns the number of a function's parameters, and whether it takes more arguments than that.
+/// Returns the number of a function's parameters, and whether a call may pass more arguments: C programs cast functions
+/// of their own to types with more parameters (the ABI ignores the rest), but not those of a library.
 fn arity(f: &Function) -> (usize, bool) {
-    (f.params.len(), f.variadic)
+    (f.params.len(), f.variadic || !f.is_declaration())
 }
 
 /// The globals that some code and its possible callees mention.
@@ -387,7 +388,7 @@ mod tests {
     use super::{Mentions, Reach};
     use crate::{
         Block, Callee, Const, FuncId, FuncRef, Function, Global, GlobalId, GlobalRef, Inst, Linkage, LocId, Module,
-        ModuleId, Op, Operand, Program, Side, Terminator, TypeId, ValueId,
+        ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeId, ValueId,
     };
     use std::sync::Arc;
 
@@ -487,6 +488,44 @@ mod tests {
         assert_eq!(harmless(&program(functions(), None)), ["plain", "through_pointer", "above"]);
         assert_eq!(harmless(&program(functions(), Some(2))), ["plain", "through_pointer", "above"]);
         assert_eq!(harmless(&program(functions(), Some(1))), ["plain"]);
+    }
+
+    #[test]
+    fn a_call_through_a_pointer_leads_to_functions_that_take_its_arguments() {
+        let parameter = || Param {
+            name: String::new(),
+            ty: TypeId(0),
+            byval: None,
+            sret: None,
+            dereferenceable: 0,
+            class: None,
+            of_class: None,
+        };
+        let functions = |parameters: usize, arguments: usize, body: bool| {
+            let mut frees = function("cudaFree", vec![]);
+            frees.params = (0..parameters).map(|_| parameter()).collect();
+            if !body {
+                frees.blocks.clear();
+            }
+            let through = call(
+                Callee::Indirect(Operand::Value(ValueId(0))),
+                (0..arguments).map(|_| Const::Int { bits: 32, value: 0 }).collect(),
+            );
+            vec![frees, function("through_pointer", vec![through])]
+        };
+        for (parameters, arguments, body, reached) in [
+            (1, 1, true, true),
+            (1, 1, false, true),
+            (2, 1, true, false),
+            (2, 1, false, false),
+            // Programs cast their own functions to types with more parameters.
+            (1, 2, true, true),
+            (1, 2, false, false),
+        ] {
+            let p = program(functions(parameters, arguments, body), Some(0));
+            let is_harmless = harmless(&p).contains(&"through_pointer");
+            assert_eq!(is_harmless, !reached, "{parameters} {arguments} {body}");
+        }
     }
 
     #[test]
