@@ -34,6 +34,7 @@ const ROOMS: &[&str] = &[
     "finding",
     "frontend",
     "ir",
+    "library",
     "models",
     "nvcc",
     "report",
