@@ -492,16 +492,20 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   return t;
 }
 
+static bool is_on_host(const Impl *t) { return __scuba_known(t->device) == 0; }
+
+// New memory where the tensor lies; `holds` as for `__scuba_device_memory`. Kernels cannot reach memory of the host.
+static void *memory(const Impl *t, int64_t bytes, int holds) {
+  if (!is_on_host(t)) return __scuba_device_memory(bytes, holds);
+  void *p = operator new(bytes);
+  __scuba_written(p);
+  return p;
+}
+
 // Storage of so many bytes, with the elements of another tensor where one is named: in the order in which they lie there, or in another one.
 static void *storage(const Impl *t, int64_t bytes, const Impl *of, bool in_order) {
-  // A tensor that is made without a device lies in memory of the host, which kernels cannot reach.
-  if (__scuba_known(t->device) == 0) {
-    void *p = operator new(bytes);
-    __scuba_written(p);
-    return p;
-  }
   // Operations in place change what it holds without being followed.
-  if (!of || of->made) return __scuba_device_memory(bytes, 2);
+  if (!of || of->made || is_on_host(t)) return memory(t, bytes, 2);
   return __scuba_device_copy(bytes, of->data, in_order);
 }
 

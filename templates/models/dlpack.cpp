@@ -307,7 +307,7 @@ int tvm_alloc(const DlTensor *like, void **out) {
   } else {
     EIGHT(OWN_SIZE)
     t->numel = pack(t, dim);
-    t->data = t->start = __scuba_device_memory(bytes_of(t, t->numel), 0);
+    t->data = t->start = memory(t, bytes_of(t, t->numel), 0);
   }
   TensorObj *o = tensor_object();
   fill(&o->tensor, t);

@@ -267,21 +267,25 @@ fn indices_in_arrays_are_data() {
 
 #[test]
 fn what_a_function_allocates_is_as_long_as_it_says() {
-    let of = |shape: &str| {
+    let of = |shape: &str, device: &str| {
         let launch = launch("x.data_ptr()", "x.data_ptr()", "y.data_ptr()");
         let source = format!(
             "ffi::Tensor op(ffi::TensorView x) {{\n\
              \x20 TVM_FFI_ICHECK(x.dtype() == (DLDataType{{kDLFloat, 32, 1}}) && x.IsContiguous() && x.ndim() == 2);\n\
              \x20 TVM_FFI_ICHECK(x.device().device_type == kDLCUDA);\n\
              \x20 int64_t rows = x.size(0), n = x.numel(), c = 1;\n\
-             \x20 ffi::Tensor y = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {shape}, x.dtype(), x.device());\n\
+             \x20 ffi::Tensor y = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {shape}, x.dtype(), {device});\n\
              \x20 {launch}\n  return y;\n}}\n{EXPORTED}\n"
         );
         judged(TVM, &source)
     };
-    is_safe(&of("x.shape()"), "the shape of the input");
-    let report = of("ffi::ShapeView(&rows, 1)");
-    assert_eq!(proved(&report), [(Rule::OobGlobal, 7)], "{:?}", report.undecided);
+    is_safe(&of("x.shape()", "x.device()"), "the shape of the input");
+    let report = of("ffi::ShapeView(&rows, 1)", "x.device()");
+    assert_eq!(proved(&report), [(Rule::OobGlobal, Y)], "{:?}", report.undecided);
+    // Kernels cannot reach what is allocated on the host.
+    let report = of("x.shape()", "DLDevice{kDLCPU, 0}");
+    let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.verdict, f.access.position.line)).collect();
+    assert_eq!(found, [(Rule::InvalidPointer, Verdict::Possible, Y)], "{:?}", report.undecided);
 }
 
 #[test]
