@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
         let (d, n) = inst.result.map_or((0, 0), |r| self.code.values[r.index()]);
         match &inst.op {
-            Op::Alloca { ty, count, var, .. } => self.alloca(inst.result, d, *ty, count, var.as_ref()),
+            Op::Alloca { ty, count, var, align } => self.alloca(inst.result, d, (*ty, *align), count, var.as_ref()),
             Op::Load { ptr, .. } => self.load(inst.ty, d, ptr),
             Op::Store { ptr, value, .. } => self.store(ptr, value),
             Op::AtomicRmw { op, ptr, value } => self.atomic(inst.ty, (d, n), *op, ptr, value),
@@ -95,7 +95,14 @@ impl Builder<'_, '_> {
     }
 
     /// Compiles a variable to a register if it is promoted, otherwise to a stack object.
-    fn alloca(&mut self, result: Option<ValueId>, d: u32, ty: TypeId, count: &Operand, var: Option<&Var>) {
+    fn alloca(
+        &mut self,
+        result: Option<ValueId>,
+        d: u32,
+        (ty, align): (TypeId, u32),
+        count: &Operand,
+        var: Option<&Var>,
+    ) {
         if let Some(&reg) = result.and_then(|r| self.code.promoted.get(&r)) {
             let reason = if matches!(self.m.ty(ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
             let s = self.constant(Val::poison(reason));
@@ -106,7 +113,7 @@ impl Builder<'_, '_> {
         #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
         let name = self.code.names.len() as u32;
         self.code.names.push(var.map_or("a temporary", |v| v.name.as_str()).into());
-        self.emit(I::Alloca { d, elem: self.m.size_of(ty).get(), count, name });
+        self.emit(I::Alloca { d, elem: self.m.size_of(ty).get(), align, count, name });
     }
 
     /// Compiles a load by the number of scalars of its type.

@@ -4,7 +4,7 @@
 
 use super::arguments::{arg, read, text, write};
 use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
-use super::heap::{free, malloc};
+use super::heap::{aligned_new, free, malloc};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
@@ -31,12 +31,14 @@ pub(super) const CXX: ModelTable = &[
             "_Znam",
             "_ZnwmRKSt9nothrow_t",
             "_ZnamRKSt9nothrow_t",
-            "_ZnwmSt11align_val_t",
-            "_ZnamSt11align_val_t",
-            "_ZnwmSt11align_val_tRKSt9nothrow_t",
             "__cxa_allocate_exception",
         ],
         malloc,
+        ModelClass::Memory,
+    ),
+    (
+        &["_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t"],
+        aligned_new,
         ModelClass::Memory,
     ),
     (

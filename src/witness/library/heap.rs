@@ -13,7 +13,23 @@ use crate::memory::store::Fill;
 
 pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let (site, name) = (m.user_site(th), short_name(m, call));
-    m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+    let p = m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT))?;
+    if let Some(o) = m.mem.initial_mut(split(p.bits).0) {
+        o.align = MALLOC_ALIGNMENT;
+    }
+    Ok(Ret::Val(p))
+}
+
+/// Alignment in bytes of what `malloc` returns in host code (glibc 2.36 on x86-64) and in device code (CUDA C++
+/// Programming Guide 13.0, 10.34).
+const MALLOC_ALIGNMENT: u32 = 16;
+
+/// Records the alignment in bytes that an object was allocated with, if it is known.
+fn raise_alignment(m: &mut Machine<'_>, p: Val, align: Val) {
+    let align = align.known().filter(|a| a.is_power_of_two()).and_then(|a| u32::try_from(a).ok());
+    if let (Some(align), Some(o)) = (align, m.mem.initial_mut(split(p.bits).0)) {
+        o.align = o.align.max(align);
+    }
 }
 
 const fn kind(th: &Thread) -> ObjectKind {
@@ -87,12 +103,22 @@ const fn can_be_freed(kind: ObjectKind) -> bool {
 }
 
 pub fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    malloc(m, th, call, &args[1.min(args.len())..])
+    let p = malloc(m, th, call, &args[1.min(args.len())..])?;
+    if let Ret::Val(p) = p {
+        raise_alignment(m, p, arg(args, 0));
+    }
+    Ok(p)
+}
+
+/// `operator new` with a size in bytes and an alignment.
+pub fn aligned_new(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
+    memalign(m, th, call, &[arg(args, 1), arg(args, 0)])
 }
 
 pub fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
     let p = m.heap_object(ObjectKind::HostHeap, "posix_memalign", site, arg(args, 2), Fill::Poison(Reason::UNINIT))?;
+    raise_alignment(m, p, arg(args, 1));
     write(m, th, call, arg(args, 0), 64, p)?;
     Ok(Ret::Val(Val::ZERO))
 }

@@ -367,17 +367,17 @@ impl Machine<'_> {
         }
     }
 
-    /// Creates an object on `th`'s stack and returns its address.
+    /// Creates an object of `size` bytes, aligned to `align` bytes, on `th`'s stack and returns its address.
     pub fn stack_object(
         &mut self,
         th: &mut Thread,
         name: std::rc::Rc<str>,
         alloc: Option<ProgramPoint>,
-        size: u64,
+        (size, align): (u64, u32),
     ) -> Result<Val, ThreadStop> {
         let kind = if th.on_device() { ObjectKind::Local } else { ObjectKind::HostStack };
         th.stack
-            .push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
+            .push(Obj { alloc, align: align.max(1), ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
             .map(Val::new)
             .ok_or_else(|| ThreadStop::Unknown("more stack objects than the interpreter can hold".into()))
     }

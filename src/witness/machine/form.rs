@@ -285,10 +285,11 @@ pub enum I {
         byte: Opd,
         len: Opd,
     },
-    /// Creates a stack object of `count` elements with `elem` bytes each.
+    /// Creates a stack object of `count` elements with `elem` bytes each, aligned to `align` bytes.
     Alloca {
         d: u32,
         elem: u64,
+        align: u32,
         count: Opd,
         name: u32,
     },

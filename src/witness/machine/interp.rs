@@ -14,7 +14,7 @@ use super::step::{
 };
 use super::thread::{Frame, Thread, site_of};
 use super::value::{Reason, Val, float};
-use ir::{AtomicOp, FuncRef};
+use ir::{AtomicOp, BinOp, CastOp, FuncRef};
 use smallvec::SmallVec;
 
 /// Reason why [`Machine::run`] returned.
@@ -56,7 +56,7 @@ impl Machine<'_> {
         let depth = th.stack.depth();
         for &(reg, size) in &code.byval {
             let from = th.regs[base + reg as usize];
-            let copy = self.stack_object(th, "a parameter".into(), None, size)?;
+            let copy = self.stack_object(th, "a parameter".into(), None, (size, 1))?;
             let site = site_of(&code, 0);
             self.copy(th, || site, copy, from, Val::new(size))?;
             th.regs[base + reg as usize] = copy;
@@ -124,6 +124,9 @@ impl Machine<'_> {
                             self.wrapped = arith::int_wraps(*op, u32::from(*w), get!(*a), get!(*b));
                         }
                         let v = match arith::int(*op, u32::from(*w), get!(*a), get!(*b)) {
+                            Ok(v) if *w == 64 && matches!(op, BinOp::And | BinOp::URem) && !v.is_poison() => {
+                                self.low_bits(&th.stack, *op, get!(*a), get!(*b)).unwrap_or(v)
+                            }
                             Ok(v) => v,
                             Err(ArithmeticFault::Divide) if !th.on_device() => {
                                 save!();
@@ -137,7 +140,7 @@ impl Machine<'_> {
                         put!(*d, both(get!(*a), get!(*b), |a, b| arith::computed(*op, u32::from(*w), a, b)));
                     }
                     I::Wide { op, d, a, b } => wide_arithmetic(th, &code, base, *op, *d, (*a, *b)),
-                    I::Icmp { pred, w, d, a, b } => put!(*d, self.compare(*pred, u32::from(*w), get!(*a), get!(*b))),
+                    I::Icmp { pred, w, d, a, b } => put!(*d, self.compare(&th.stack, *pred, u32::from(*w), get!(*a), get!(*b))),
                     I::IcmpWide { pred, d, a, b } => put!(*d, compare_wide(th, &code, base, *pred, (*a, *b))),
                     I::Fcmp { pred, w, d, a, b } => {
                         let holds = |a, b| pred.holds(float(a, u32::from(*w)), float(b, u32::from(*w)));
@@ -151,7 +154,14 @@ impl Machine<'_> {
                         if self.watch && !self.wrapped {
                             self.wrapped = arith::cast_wraps(*op, u32::from(*from), u32::from(*to), get!(*a));
                         }
-                        put!(*d, arith::cast(*op, u32::from(*from), u32::from(*to), get!(*a)));
+                        let (from, to) = (u32::from(*from), u32::from(*to));
+                        let v = match op {
+                            CastOp::Trunc | CastOp::PtrToInt if to < 64 => {
+                                self.truncated(&th.stack, from, to, get!(*a))
+                            }
+                            _ => arith::cast(*op, from, to, get!(*a)),
+                        };
+                        put!(*d, v);
                     }
                     I::Window { to_number, d, a } => put!(*d, self.window(*to_number, get!(*a))),
                     I::CastWide { op, from, to, d, a } => cast_wide(th, &code, base, (*op, *from, *to), *d, *a),
@@ -237,9 +247,9 @@ impl Machine<'_> {
                         self.steps += len.known().unwrap_or(0) / 256;
                         check!(self.set(th, site!(), dst, byte, len));
                     }
-                    I::Alloca { d, elem, count, name } => {
+                    I::Alloca { d, elem, align, count, name } => {
                         let name = code.names[*name as usize].clone();
-                        let v = check!(self.variable(th, name, site!(), *elem, get!(*count)));
+                        let v = check!(self.variable(th, name, site!(), (*elem, *align), get!(*count)));
                         put!(*d, v);
                     }
                     I::Extract { d, vec, n, stride, index } => {

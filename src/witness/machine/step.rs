@@ -10,7 +10,7 @@ use super::value::{Reason, Val, float, float_bits, mask, signed};
 use crate::api::Cause;
 use crate::api::ProgramPoint;
 use crate::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
-use crate::memory::space::split;
+use crate::memory::space::{Stack, split};
 use crate::memory::store::{Fill, ObjectBytes};
 use ir::{BinOp, CastOp, Pred};
 use std::rc::Rc;
@@ -94,7 +94,7 @@ impl Machine<'_> {
     /// Compares integers or addresses.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
-    pub fn compare(&mut self, pred: Pred, w: u32, a: Val, b: Val) -> Val {
+    pub fn compare(&mut self, stack: &Stack, pred: Pred, w: u32, a: Val, b: Val) -> Val {
         if self.watch && !self.wrapped {
             self.wrapped = icmp_wraps(pred, w, a.bits, b.bits);
         }
@@ -104,6 +104,8 @@ impl Machine<'_> {
             Val::poison(b.poison)
         } else if w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
             Val::poison(self.reason(Cause::Other, "whether the address of a freed block was reused"))
+        } else if w == 64 && !matches!(pred, Pred::Eq | Pred::Ne) && self.mem.have_unknown_order(stack, a.bits, b.bits) {
+            Val::poison(Reason::ORDER)
         } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
             match compare_refused(pred, w, a.bits, b.bits) {
                 Some(same) => Val::new(u64::from(same)),
@@ -111,6 +113,38 @@ impl Machine<'_> {
             }
         } else {
             Val::new(u64::from(arith::icmp(pred, w, a.bits, b.bits)))
+        }
+    }
+
+    /// Result of `op` on known operands of 64 bits, unless it consists of low bits of an address that are unknown:
+    /// another run may place the object elsewhere.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+    pub fn low_bits(&self, stack: &Stack, op: BinOp, a: Val, b: Val) -> Option<Val> {
+        let mask = |v: u64| match op {
+            BinOp::And => v,
+            _ => v.wrapping_sub(1),
+        };
+        let wanted = |v: u64| v != 0 && v < 1 << 16 && v & (v + 1) == 0;
+        let (address, wanted) = match (wanted(mask(b.bits)), op) {
+            (true, _) => (a, mask(b.bits)),
+            (false, BinOp::And) if wanted(a.bits) => (b, a.bits),
+            _ => return None,
+        };
+        let known = self.mem.known_low_bits(stack, address.bits)?;
+        (wanted >> known != 0).then_some(Val::poison(Reason::LOW_BITS))
+    }
+
+    /// Truncates an integer; of an address, only bytes that its object's alignment determines stay known.
+    pub fn truncated(&self, stack: &Stack, from: u32, to: u32, v: Val) -> Val {
+        let short = arith::cast(CastOp::Trunc, from, to, v);
+        match self.mem.known_low_bits(stack, v.bits).filter(|_| from == 64 && !v.is_poison()) {
+            Some(known) if known < to => {
+                let bytes = (1u16 << (known / 8).min(8)) - 1;
+                #[expect(clippy::cast_possible_truncation, reason = "at most 8 bits")]
+                Val::known_in_part(short.bits & mask(known / 8 * 8), Reason::LOW_BITS, bytes as u8)
+            }
+            _ => short,
         }
     }
 
@@ -127,17 +161,17 @@ impl Machine<'_> {
         }
     }
 
-    /// Creates a stack variable of `count` times `elem` bytes.
+    /// Creates a stack variable of `count` times `elem` bytes, aligned to `align` bytes.
     pub fn variable(
         &mut self,
         th: &mut Thread,
         name: Rc<str>,
         site: impl FnOnce() -> ProgramPoint,
-        elem: u64,
+        (elem, align): (u64, u32),
         count: Val,
     ) -> Result<Val, ThreadStop> {
         match count.known() {
-            Some(n) => self.stack_object(th, name, Some(site()), elem.saturating_mul(n)),
+            Some(n) => self.stack_object(th, name, Some(site()), (elem.saturating_mul(n), align)),
             None => Err(ThreadStop::Unknown(
                 self.reasons.why(count.poison, |why| format!("a stack array's size depends on {why}")),
             )),

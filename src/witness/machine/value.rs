@@ -27,6 +27,10 @@ impl Reason {
     pub const UNSET: Self = Self(6);
     /// Some uninitialised bits: others of the same word may be known.
     pub const PARTS: Self = Self(7);
+    /// Low bits of an address beyond the alignment of its object.
+    pub const LOW_BITS: Self = Self(8);
+    /// The order of two objects in memory.
+    pub const ORDER: Self = Self(9);
     /// More reasons than the table keeps apart.
     const MANY: Self = Self(u16::MAX);
 
@@ -64,6 +68,8 @@ impl Reasons {
             ("what was read out of bounds", Cause::Other),
             ("a pointer that was never set", Cause::Other),
             ("memory of which a part was never written", Cause::Contents),
+            ("where in memory an object lies", Cause::Other),
+            ("which of two objects lies first in memory", Cause::Other),
         ];
         let texts = texts.map(|(text, cause)| (text.to_owned(), cause)).to_vec();
         Self { texts, index: FxHashMap::default() }

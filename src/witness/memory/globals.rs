@@ -23,12 +23,9 @@ impl Machine<'_> {
             let id = if dynamic {
                 self.dynamic_shared_object()
             } else {
-                self.mem.add_shared(Obj::new(
-                    ObjectKind::Shared,
-                    g.source_name.as_str().into(),
-                    size,
-                    Fill::Poison(Reason::UNINIT),
-                ))
+                let fill = Fill::Poison(Reason::UNINIT);
+                let obj = Obj::new(ObjectKind::Shared, g.source_name.as_str().into(), size, fill);
+                self.mem.add_shared(Obj { align: g.align, ..obj })
             };
             self.globals.insert(r, id.address());
             return id.address();
@@ -47,7 +44,7 @@ impl Machine<'_> {
             return a;
         }
         let obj = if g.defined {
-            Obj { constant: g.constant, ..Obj::new(kind, name.into(), size, initial_fill(g)) }
+            Obj { constant: g.constant, align: g.align, ..Obj::new(kind, name.into(), size, initial_fill(g)) }
         } else {
             let why = self.reason(Cause::Other, &format!("`{name}`, which is defined outside the program"));
             Obj::unbounded(ObjectKind::Foreign, name.into(), why)

@@ -86,11 +86,23 @@ pub struct Obj {
     /// Reason why the size is unknown.
     pub unknown: Reason,
     pub freed: bool,
+    /// Alignment in bytes that the object surely has: a power of two. Higher bits of its address are unknown.
+    pub align: u32,
     /// Whether writes are errors of the program (string literals); the interpreter drops them.
     pub constant: bool,
     pub store: ObjectBytes,
     /// Attempt (see [`ConcreteMemory::begin`]) in which the contents were last saved for [`ConcreteMemory::rollback`].
     pub epoch: u32,
+}
+
+/// Alignment in bytes of every object of this kind: 256 for CUDA's allocations (CUDA C++ Programming Guide 13.0, 5.3.2),
+/// 16 for `malloc` (glibc 2.36 on x86-64) and dynamic shared memory. Variables have that of their declaration.
+const fn least_alignment(kind: ObjectKind) -> u32 {
+    match kind {
+        ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned => 256,
+        ObjectKind::HostHeap | ObjectKind::DynamicShared => 16,
+        _ => 1,
+    }
 }
 
 impl Obj {
@@ -102,6 +114,7 @@ impl Obj {
             size,
             unknown: Reason::NONE,
             freed: false,
+            align: least_alignment(kind),
             constant: false,
             store: ObjectBytes::new(size, fill),
             epoch: 0,
@@ -275,6 +288,25 @@ impl ConcreteMemory {
         let (old, new) = (split(a.min(b)).0, split(a.max(b)).0);
         let (Some(x), Some(y)) = (self.global(old), self.global(new)) else { return false };
         x.freed && x.kind == y.kind
+    }
+
+    /// Whether two addresses belong to different objects, whose order in memory is unknown.
+    #[inline]
+    pub fn have_unknown_order(&self, stack: &Stack, a: u64, b: u64) -> bool {
+        a >> WINDOW_BITS != b >> WINDOW_BITS
+            && looks_like_address(a)
+            && looks_like_address(b)
+            && [a, b].into_iter().all(|x| self.get(stack, split(x).0).is_some())
+    }
+
+    /// Number of low bits of an integer that are known for every place of its object in memory; `None` if the integer
+    /// is no address of an object.
+    #[inline]
+    pub fn known_low_bits(&self, stack: &Stack, word: u64) -> Option<u32> {
+        if !looks_like_address(word) {
+            return None;
+        }
+        self.get(stack, split(word).0).map(|o| o.align.trailing_zeros())
     }
 
     /// Ids of all objects that are neither shared nor on a stack, in creation order.

@@ -1,12 +1,11 @@
 // A variable whose type is declared with less than its own alignment may lie at any address, unlike others of that size.
-//@ undecided: 1
 #include <cstdint>
 
 typedef int Loose __attribute__((aligned(1)));
 
 __global__ void write(float *p, int n) {
     int i = threadIdx.x;
-    if (i < n) p[i] = 1.0f;
+    if (i < n) p[i] = 1.0f;  //~ oob-global possible
 }
 
 char before[3];
