@@ -21,7 +21,7 @@ mod kernel_check;
 mod listed;
 pub mod manifest;
 pub mod prepare;
-mod process;
+pub mod process;
 mod record;
 mod repro;
 pub mod scratch;

@@ -22,4 +22,4 @@ pub mod worker;
 pub use client::extract;
 pub use extraction::{ComparedModules, ExtractError, ExtractOptions, Extraction, FailedSide};
 pub use in_process::InProcessReader;
-pub use small_program::{compiled_by, probe, write_probe};
+pub use small_program::{compile_command, first_error, probe, write_probe};

@@ -5,6 +5,7 @@ use super::extraction::{ExtractOptions, Extraction};
 use nvcc::command::{Environment, NvccCommand};
 use nvcc::unit::TranslationUnit;
 use std::path::Path;
+use std::process::Command;
 
 /// A kernel and the host code that launches it.
 pub(super) const PROGRAM: &str = "__global__ void scuba_probe(int *p, int n) {
@@ -30,24 +31,22 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
 }
 
-/// Compiles the small program by nvcc into a temporary folder.
+/// Writes the small program into a folder, and returns nvcc's command that compiles it there.
 ///
 /// # Errors
-/// What nvcc said.
-pub fn compiled_by(nvcc: &Path) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
-    std::fs::write(folder.path().join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
-    let mut command = std::process::Command::new(nvcc);
-    command.args(["-c", "probe.cu", "-o", "probe.o"]).current_dir(folder.path()).stdin(std::process::Stdio::null());
-    let out = command.output().map_err(|e| format!("{} cannot be run: {e}", nvcc.display()))?;
-    if out.status.success() {
-        return Ok(());
-    }
-    let said = [out.stderr, out.stdout].concat();
-    let said = String::from_utf8_lossy(&said);
-    let told = said.lines().map(str::trim).find(|l| l.contains("fatal") || l.contains("error"));
-    let line = told.or_else(|| said.lines().map(str::trim).find(|l| !l.is_empty()));
-    Err(line.map_or_else(|| format!("no message ({})", out.status), str::to_owned))
+/// Reason why the program cannot be written.
+pub fn compile_command(nvcc: &Path, folder: &Path) -> Result<Command, String> {
+    std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
+    let mut command = Command::new(nvcc);
+    command.args(["-c", "probe.cu", "-o", "probe.o"]).current_dir(folder);
+    Ok(command)
+}
+
+/// Returns the line of a compiler's output that says what is wrong, if there is any output.
+#[must_use]
+pub fn first_error(output: &str) -> Option<&str> {
+    let mut lines = output.lines().map(str::trim);
+    lines.clone().find(|l| l.contains("fatal") || l.contains("error")).or_else(|| lines.find(|l| !l.is_empty()))
 }
 
 /// Writes the program into a folder, and returns the unit that nvcc would compile from it.

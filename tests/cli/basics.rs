@@ -184,6 +184,19 @@ fn doctor_says_what_an_nvcc_said_that_compiles_nothing() {
 }
 
 #[test]
+fn doctor_does_not_wait_for_an_nvcc_that_hangs() {
+    use std::os::unix::fs::PermissionsExt;
+    let p = Project::new();
+    p.write("nvcc", "#!/bin/sh\nexec sleep 100000\n");
+    std::fs::set_permissions(p.root().join("nvcc"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let nvcc = p.root().join("nvcc");
+    let said = super::Said::from(p.command().arg("doctor").env("SCUBA_NVCC", nvcc).output().unwrap()).status(2);
+    let line = |of: &str| said.out.lines().find(|l| l.starts_with(of)).unwrap();
+    assert!(line("nvcc  ").contains("MISSING") && line("nvcc  ").contains("did not end in time"), "{}", said.out);
+    assert!(line("nvcc compiles").contains("there is no nvcc to ask"), "{}", said.out);
+}
+
+#[test]
 fn a_build_has_its_commands_own_status() {
     let p = Project::new();
     p.scuba(["build", "--", "sh", "-c", "exit 7"]).status(7);

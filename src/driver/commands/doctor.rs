@@ -6,9 +6,9 @@ use crate::session::{named_cgeist, named_cgeist_cuda};
 use crate::session::{named_nvcc, real_nvcc};
 use crate::{Status, output};
 use config::{self, Config};
-use confirm::device;
+use confirm::{device, process};
 use frontend::bundled;
-use frontend::{ExtractOptions, compiled_by, probe};
+use frontend::{ExtractOptions, compile_command, first_error, probe};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,6 +41,7 @@ pub fn run(args: &DoctorArgs) -> Status {
     let mut needed_missing = false;
     let settings = settings(args);
     let config = settings.as_ref().ok().cloned().unwrap_or_default();
+    let (nvcc, answers) = nvcc(&config);
     let lines = [
         (
             "settings",
@@ -54,11 +55,11 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("scuba-nvcc", beside("scuba-nvcc")),
         ("scuba-extract", extractor()),
         ("Z3", z3()),
-        ("nvcc", nvcc(&config)),
-        ("nvcc compiles", compiles(&config)),
+        ("nvcc", nvcc),
+        ("nvcc compiles", compiles(answers.as_deref())),
         ("host compiler", host_compiler()),
         ("clang", clang(&config)),
-        ("a small program", small_program(&config)),
+        ("a small program", small_program(&config, answers.as_deref())),
         #[cfg(feature = "cgeist")]
         ("cgeist", second_reader(&config)),
         ("CMake package", installed("lib/cmake/scuba", "for `find_package(scuba)`")),
@@ -81,7 +82,7 @@ pub fn run(args: &DoctorArgs) -> Status {
             ),
         ),
     ];
-    for (name, finding) in lines.into_iter().chain(caches(&config)) {
+    for (name, finding) in lines.into_iter().chain(caches(answers.as_deref())) {
         let (mark, what) = match finding {
             DoctorResult::Found(what) => ("ok", what),
             DoctorResult::Absent { get } => ("-", format!("not found; {get}")),
@@ -173,18 +174,17 @@ fn host_compiler() -> DoctorResult {
 }
 
 /// Lists installed compiler caches, with their known behaviour under nvcc.
-fn caches(config: &Config) -> Vec<(&'static str, DoctorResult)> {
+fn caches(nvcc: Option<&Path>) -> Vec<(&'static str, DoctorResult)> {
     let of = |name| version(Path::new(name), &["--version"]).ok();
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let ccache = of("ccache").map(|(path, text)| {
         let what = format!("{} ({})", path.display(), first(&text));
         ("ccache", DoctorResult::Useless { what, get: "for CUDA it can return an old object: set CCACHE_DEPEND=1" })
     });
-    let nvcc = real_nvcc(config).and_then(|nvcc| version(&nvcc, &["--version"]).ok());
-    let release = nvcc.and_then(|(_, text)| release_of(&text));
+    let release = || nvcc.and_then(|nvcc| release_of(&version(nvcc, &["--version"]).ok()?.1));
     let sccache = of("sccache").map(|(path, text)| {
         let what = format!("{} ({})", path.display(), first(&text));
-        let fails = text.contains("sccache 0.16") && release.is_some_and(|release| release >= (13, 3));
+        let fails = text.contains("sccache 0.16") && release().is_some_and(|release| release >= (13, 3));
         let finding = if fails {
             DoctorResult::Useless {
                 what,
@@ -223,27 +223,36 @@ fn sanitizer(config: &Config) -> PathBuf {
         .unwrap_or("compute-sanitizer".into())
 }
 
-fn nvcc(config: &Config) -> DoctorResult {
+/// Checks nvcc's version; also returns it, if it answers.
+fn nvcc(config: &Config) -> (DoctorResult, Option<PathBuf>) {
     const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml; pip's lies in site-packages/nvidia/cu13: set CUDA_HOME to that folder (`make` sets one up in the checkout)";
     let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
+    let broken = |what| (DoctorResult::Broken { what, get: GET }, None);
     match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
             Some(release) => {
                 let newer = newer_than_tried(release_of(&text), NEWEST_TOOLKIT);
-                DoctorResult::Found(format!("{} ({}){newer}", path.display(), release.trim()))
+                let what = format!("{} ({}){newer}", path.display(), release.trim());
+                (DoctorResult::Found(what), real_nvcc(config))
             }
-            None => DoctorResult::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
+            None => broken(format!("{} does not answer like nvcc", path.display())),
         },
-        Err(what) => DoctorResult::Broken { what, get: GET },
+        Err(what) => broken(what),
     }
 }
 
 /// Checks that nvcc itself compiles the small program: a toolkit of mixed releases reports a version but compiles
 /// nothing.
-fn compiles(config: &Config) -> DoctorResult {
+fn compiles(nvcc: Option<&Path>) -> DoctorResult {
     const GET: &str = "nvcc itself fails, with or without SCuBA: the toolkit lacks a file, or mixes releases (pip installs the newest of each package: pin one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
-    let Some(nvcc) = real_nvcc(config) else { return DoctorResult::Absent { get: "there is no nvcc to ask" } };
-    match compiled_by(&nvcc) {
+    let Some(nvcc) = nvcc else { return DoctorResult::Absent { get: "there is no nvcc to ask" } };
+    let compiled = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}")).and_then(|folder| {
+        let mut command = compile_command(nvcc, folder.path())?;
+        let end = process::run(&mut command, "", PROBE, None)
+            .map_err(|e| format!("{} cannot be run: {e}", nvcc.display()))?;
+        if end.success() { Ok(()) } else { Err(first_error(&end.output).map_or_else(|| end.how(), str::to_owned)) }
+    });
+    match compiled {
         Ok(()) => DoctorResult::Found("a small program, by itself".into()),
         Err(said) => DoctorResult::Broken { what: format!("nvcc cannot compile a small program: {said}"), get: GET },
     }
@@ -269,7 +278,7 @@ fn clang(config: &Config) -> DoctorResult {
 }
 
 /// Checks that clang reads a kernel and its host code with the headers of the toolkit.
-fn small_program(config: &Config) -> DoctorResult {
+fn small_program(config: &Config, nvcc: Option<&Path>) -> DoctorResult {
     const GET: &str =
         "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md lists tested toolkits";
     let defaults = ExtractOptions::default();
@@ -279,7 +288,7 @@ fn small_program(config: &Config) -> DoctorResult {
         time_limit: PROBE,
         ..ExtractOptions::default()
     };
-    match probe(real_nvcc(config).as_deref(), &options) {
+    match probe(nvcc, &options) {
         Ok(()) => DoctorResult::Found("read for host and device".into()),
         Err(why) => DoctorResult::Broken { what: format!("cannot be read: {why}"), get: GET },
     }
@@ -327,18 +336,15 @@ fn optional(program: &Path, arguments: &[&str], get: &'static str) -> DoctorResu
     }
 }
 
-/// Returns the path of a program and its standard output.
+/// Returns the path of a program and its output.
 fn version(program: &Path, arguments: &[&str]) -> Result<(PathBuf, String), String> {
     let path = which::which(program).map_err(|_| format!("{} was not found", program.display()))?;
-    let out = Command::new(&path)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
+    let end = process::run(Command::new(&path).args(arguments), "", device::PATIENCE, None)
         .map_err(|e| format!("{} cannot be run: {e}", path.display()))?;
-    if !out.status.success() {
-        return Err(format!("{} failed ({})", path.display(), out.status));
+    if !end.success() {
+        return Err(format!("{} failed: `{}` {}", path.display(), arguments.join(" "), end.how()));
     }
-    Ok((path, String::from_utf8_lossy(&out.stdout).into_owned()))
+    Ok((path, end.output))
 }
 
 #[cfg(test)]

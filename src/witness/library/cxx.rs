@@ -26,13 +26,7 @@ const COMPARE: ModelTable = &[(&["7compareEPKc"], std_string::string_compare, Mo
 /// C++ library and runtime functions by mangled name.
 pub(super) const CXX: ModelTable = &[
     (
-        &[
-            "_Znwm",
-            "_Znam",
-            "_ZnwmRKSt9nothrow_t",
-            "_ZnamRKSt9nothrow_t",
-            "__cxa_allocate_exception",
-        ],
+        &["_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t", "__cxa_allocate_exception"],
         malloc,
         ModelClass::Memory,
     ),

@@ -140,7 +140,9 @@ impl Machine<'_> {
                         put!(*d, both(get!(*a), get!(*b), |a, b| arith::computed(*op, u32::from(*w), a, b)));
                     }
                     I::Wide { op, d, a, b } => wide_arithmetic(th, &code, base, *op, *d, (*a, *b)),
-                    I::Icmp { pred, w, d, a, b } => put!(*d, self.compare(&th.stack, *pred, u32::from(*w), get!(*a), get!(*b))),
+                    I::Icmp { pred, w, d, a, b } => {
+                        put!(*d, self.compare(&th.stack, *pred, u32::from(*w), get!(*a), get!(*b)))
+                    }
                     I::IcmpWide { pred, d, a, b } => put!(*d, compare_wide(th, &code, base, *pred, (*a, *b))),
                     I::Fcmp { pred, w, d, a, b } => {
                         let holds = |a, b| pred.holds(float(a, u32::from(*w)), float(b, u32::from(*w)));

@@ -104,7 +104,8 @@ impl Machine<'_> {
             Val::poison(b.poison)
         } else if w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
             Val::poison(self.reason(Cause::Other, "whether the address of a freed block was reused"))
-        } else if w == 64 && !matches!(pred, Pred::Eq | Pred::Ne) && self.mem.have_unknown_order(stack, a.bits, b.bits) {
+        } else if w == 64 && !matches!(pred, Pred::Eq | Pred::Ne) && self.mem.have_unknown_order(stack, a.bits, b.bits)
+        {
             Val::poison(Reason::ORDER)
         } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
             match compare_refused(pred, w, a.bits, b.bits) {
