@@ -110,6 +110,7 @@ mod tests {
             rule,
             proved: None,
             summary: String::new(),
+            architecture: None,
             kernel: String::new(),
             file: String::new(),
             line: 1,

@@ -92,6 +92,15 @@ impl Gpu {
         Some(Self { name: name.into(), driver: driver.into(), capability })
     }
 
+    /// Whether code that nvcc compiles for this device may lack what the code for an architecture has: the architecture
+    /// is newer, or has features of its own (`sm_90a`, `sm_100f`; CUDA C++ Programming Guide 13.0, 5.1).
+    #[must_use]
+    pub fn lacks_code_of(&self, architecture: &str) -> bool {
+        let name = architecture.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let number = name.trim_end_matches(|c: char| !c.is_ascii_digit());
+        number != name || number.parse().is_ok_and(|n: u32| n > self.capability)
+    }
+
     /// Architecture name, such as `sm_90`.
     #[must_use]
     pub fn architecture(&self) -> String {
@@ -172,6 +181,8 @@ mod tests {
             ("NVIDIA H200", "580.159.04", 90, "sm_90")
         );
         assert_eq!(Gpu::parse("RTX, 595.1, 12.0").map(|d| d.capability), Some(120));
+        let lacks = ["sm_80", "sm_90", "sm_90a", "sm_100", "sm_100f"].map(|a| d.lacks_code_of(a));
+        assert_eq!(lacks, [false, false, true, true, true]);
         assert_eq!(Gpu::parse("No devices were found"), None);
         assert_eq!(Gpu::parse(""), None);
         assert_eq!(after("Cuda compilation tools, release 13.0, V13.0.88\nBuild …", ", V"), "13.0.88");

@@ -135,6 +135,13 @@ impl ManifestExecution<'_> {
         // evidence.
         let hidden = case.expected.rule == Rule::IntraAllocation;
         let mut unseen = "";
+        let device = &self.toolchain.device;
+        let other_code = case
+            .expected
+            .architecture
+            .as_ref()
+            .filter(|a| device.lacks_code_of(a))
+            .map(|a| format!(", in code for {}: the finding is about code for {a}", device.architecture()));
         let mut by = ConfirmedBy::ComputeSanitizer;
         for attempt in &case.attempts {
             let what = match attempt {
@@ -156,6 +163,12 @@ impl ManifestExecution<'_> {
                 Ok(RunVerdict::Confirmed(detail)) => {
                     confirmed = Some(format!("{detail}, running {what}"));
                     break;
+                }
+                // The check is compiled into the analysed code itself.
+                Ok(RunVerdict::NotReproduced(why))
+                    if !matches!(attempt, Attempt::Check { .. }) && other_code.is_some() =>
+                {
+                    open.push(format!("{what}: {why}{}", other_code.as_deref().unwrap_or_default()));
                 }
                 Ok(RunVerdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
                 Ok(RunVerdict::Inconclusive(why)) => open.push(format!("{what}: {why}")),

@@ -113,6 +113,10 @@ pub struct Expected {
     pub proved: Option<bool>,
     /// The finding in one line, for people.
     pub summary: String,
+    /// Architecture whose device code has the finding, such as `sm_100f`. Absent in bundles of older versions, and for
+    /// findings about host calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
     /// Demangled name with parameter types.
     pub kernel: String,
     /// Absolute path, or path below the bundle's folder.

@@ -322,6 +322,7 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &ProjectLocation
         rule: f.rule,
         proved: Some(f.verdict == Verdict::Proved),
         summary: format!("{p}: {}", f.message),
+        architecture: f.launch.is_some().then(|| analysed(program)).flatten(),
         kernel: f.access.kernel.clone(),
         file,
         line: access.map_or(p.line, |l| l.line),
@@ -337,6 +338,11 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &ProjectLocation
         call: called(w, program),
         side: Some(CopySide { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f)),
     }
+}
+
+/// Architecture that the program's device code was analysed for.
+fn analysed(program: &Program) -> Option<String> {
+    program.modules.iter().find(|m| m.side == ir::Side::Device && !m.arch.is_empty()).map(|m| m.arch.clone())
 }
 
 /// Whether the memory arguments of a host call are wrong.

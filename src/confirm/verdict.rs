@@ -280,6 +280,7 @@ mod tests {
             rule: Rule::OobGlobal,
             proved: None,
             summary: String::new(),
+            architecture: None,
             kernel: kernel.into(),
             file: file.into(),
             line,
