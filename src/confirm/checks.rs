@@ -8,7 +8,7 @@ use super::instrument::CheckedAccess;
 use super::kernel_check::{self, CheckRow};
 use super::manifest::{Attempt, CommandWord, Manifest};
 use super::prepare::{CaseLaunch, Generated, Material, bytes, describe};
-use base::rules::Rule;
+use base::rules::CompiledCheck;
 use finding::Witness;
 use frontend::ExtractOptions;
 use std::time::Instant;
@@ -27,7 +27,7 @@ pub fn add<'w>(
     let mut rows: Vec<(&CaseLaunch, CheckedAccess)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
-        let place = if is_about_bounds(e.rule) || is_nowhere(e.rule) {
+        let place = if e.rule.info().confirmation.check.is_some() {
             kernel_check::place(
                 m.program,
                 &l.launched.bad,
@@ -67,7 +67,7 @@ pub fn add<'w>(
             shared: l.shared || kernel_check::serves_several(m.program, l.launched.bad.site, place.access),
             part: begins(&l.launched.bad),
             witness: witness_of(l.case),
-            nowhere: is_nowhere(manifest.cases[l.case].expected.rule)
+            nowhere: manifest.cases[l.case].expected.rule.info().confirmation.check == Some(CompiledCheck::Memory)
                 || matches!(l.launched.snapshot.target_kind, Some(ObjectKind::Wild | ObjectKind::HostHeap)),
         })
         .collect();
@@ -169,23 +169,4 @@ fn begins(bad: &BadAccess) -> Option<i64> {
         AccessFault::Part(part) => Some(part.start),
         _ => None,
     }
-}
-
-/// Whether a finding reports that an access leaves its object.
-const fn is_about_bounds(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::OobGlobal
-            | Rule::OobShared
-            | Rule::OobLocal
-            | Rule::OobConstant
-            | Rule::IntraAllocation
-            | Rule::DataIndex
-            | Rule::IndexOverflow
-    )
-}
-
-/// Whether a finding reports an access to memory that is not device memory, whatever the bounds.
-const fn is_nowhere(rule: Rule) -> bool {
-    matches!(rule, Rule::UseAfterFree | Rule::InvalidPointer)
 }

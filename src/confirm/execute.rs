@@ -14,7 +14,6 @@ use super::scratch::Scratch;
 use super::store::RecordedOutcome;
 use super::verdict::{self, CodeFolders, RunVerdict};
 use super::words::{end_of, head_of, last_line, shown, size};
-use base::rules::Rule;
 use finding::{Confirmation, ConfirmationStatus, ConfirmedBy, RunFile};
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection};
@@ -133,7 +132,7 @@ impl ManifestExecution<'_> {
         let mut confirmed = None;
         // Compute Sanitizer does not see bounds inside one allocation: neither its silence nor its other reports are
         // evidence.
-        let hidden = case.expected.rule == Rule::IntraAllocation;
+        let hidden = !case.expected.rule.info().confirmation.sanitizer;
         let mut unseen = "";
         let device = &self.toolchain.device;
         let other_code = case

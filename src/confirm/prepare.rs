@@ -157,9 +157,7 @@ pub fn add(
         }
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
-        // The sanitizer cannot see bounds inside one allocation; a check in a single launch can. A claim is no access
-        // at all.
-        if attempts.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
+        if attempts.program && finding.rule.info().confirmation.sanitizer {
             match lacking(&material.missing).filter(|_| material.executable.is_none()) {
                 Some(line) => case.notes.push(line),
                 None => case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest)),
@@ -347,8 +345,7 @@ fn analysed(program: &Program) -> Option<String> {
 
 /// Whether the memory arguments of a host call are wrong.
 fn is_about_memory(f: &Finding) -> bool {
-    matches!(f.rule, Rule::MemcpyOutOfBounds | Rule::UseAfterFree)
-        || f.rule == Rule::UncheckedArgument && f.launch.is_none()
+    f.rule.info().confirmation.arguments || f.rule == Rule::UncheckedArgument && f.launch.is_none()
 }
 
 /// Unit that contains the access.
@@ -432,16 +429,11 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 /// Launch that reaches the access, from a replay of the witness. `Err` is the reason why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, attempts: AttemptChoice<'_>) -> Result<ReachedLaunch, String> {
     let sites = w.sites.as_ref().ok_or("the finding has no position in the program")?;
-    if f.rule == Rule::FalseAssumption {
-        return Err("it is not an access: the compiler may translate it into anything".into());
+    let confirmation = &f.rule.info().confirmation;
+    if let Some(why) = confirmation.not_alone {
+        return Err(why.into());
     }
-    if f.rule == Rule::Contract {
-        return Err("it is not an access: the function's use of it is another finding".into());
-    }
-    if f.rule == Rule::Misaligned {
-        return Err("its buffers may lie elsewhere than in the program".into());
-    }
-    if f.rule == Rule::IntraAllocation && attempts.checks.is_none() {
+    if !confirmation.sanitizer && attempts.checks.is_none() {
         return Err("only a check compiled into the kernel sees it".into());
     }
     match called(w, m.program).as_deref() {

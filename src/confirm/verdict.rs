@@ -186,7 +186,7 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
         return RunVerdict::Inconclusive("host accesses are seen only where the machine refuses them".into());
     }
     // The driver reserves memory in steps and sees only accesses that leave them; it does not see host memory.
-    if rule != Rule::DoubleFree {
+    if !rule.info().confirmation.refused {
         return RunVerdict::Inconclusive(format!(
             "no call of `{call}` was refused: the driver sees neither a copy that stays in the memory that it reserved for device arrays, nor accesses to host memory"
         ));
@@ -209,12 +209,7 @@ pub fn of_record(
         Direction::Write => "write",
         Direction::Atomic => "atomic update",
     };
-    let part = match expected.rule {
-        Rule::IntraAllocation => " of its part",
-        Rule::UseAfterFree => " of memory that was freed",
-        Rule::InvalidPointer => " of memory that is not the device's",
-        _ => "",
-    };
+    let part = expected.rule.info().confirmation.place;
     let others = if left_out == 0 { String::new() } else { format!(", {left_out} other bad accesses omitted") };
     match record {
         Some(r) if r.by_witness > 0 => {

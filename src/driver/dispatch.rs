@@ -40,7 +40,7 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
         CliCommand::Report(a) => programs::stored::report(&a, overrides),
         CliCommand::Baseline(a) => commands::baseline::run(&a, overrides),
         CliCommand::Explain { rule } => {
-            output::print(report::explain::page(rule));
+            output::print(rule.info().page);
             Ok(Status::Clean)
         }
         CliCommand::Doctor(a) => Ok(commands::doctor::run(&a)),

@@ -1,7 +1,6 @@
 //! Renders one self-contained page: no script, no external resources.
 
 use super::assemble::Assembled;
-use super::explain;
 use super::human::notes;
 use super::short::word;
 use super::span;
@@ -125,7 +124,7 @@ fn article(f: &Finding, sources: &SourceFiles) -> String {
         word(f.level),
         f.rule,
         escape(&f.message),
-        escape(explain::title(f.rule))
+        escape(f.rule.title())
     );
     html += &place("access", &p.file, p.line, p.column, Some(&f.access.array), sources);
     if let Some(a) = f.allocation.as_ref().filter(|a| !a.file.is_empty()) {

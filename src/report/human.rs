@@ -6,7 +6,7 @@ use super::render::{Style, Verbosity};
 use super::short::word;
 use super::span;
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
-use base::rules::{Level, Rule};
+use base::rules::{Help, Level, Rule};
 use finding::sources::SourceFiles;
 use finding::{Direction, Finding, MemorySpace, Position, Replay, SAME_CHECK, Summary, Verdict, Witness};
 use std::fmt::Write as _;
@@ -369,35 +369,26 @@ fn help(f: &Finding) -> String {
             "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
         }
         Rule::DataIndex if f.missing_check.is_some() || f.tensors_read().next().is_some() => missing_check(f),
-        Rule::OobGlobal
-        | Rule::OobShared
-        | Rule::OobLocal
-        | Rule::OobConstant
-        | Rule::DataIndex
-        | Rule::UncheckedArgument => {
-            let index = &f.access.index;
-            let check = if index.is_empty() {
-                format!("check the index into `{array}`")
-            } else {
-                // `[i].x` alone is no expression.
-                let index = if index.starts_with('[') { subscript(array, index) } else { index.clone() };
-                format!("check `{index}` against the size of `{array}`")
-            };
-            // If no input makes a difference, none can be rejected.
-            let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
-            if reject { format!("{check}, or reject such inputs before the launch") } else { check }
-        }
-        Rule::IntraAllocation => format!("keep the index inside the part that `{array}` names, or enlarge that part"),
-        Rule::MemcpyOutOfBounds => "copy at most as many bytes as the smaller side has".into(),
-        Rule::UseAfterFree => format!("free `{array}` after its last use"),
-        Rule::DoubleFree => format!("free `{array}` once, and set the pointer to null"),
-        Rule::InvalidPointer => format!("pass device memory as `{array}`"),
-        Rule::IndexOverflow => "compute the index in 64 bits: cast the first operand to `size_t`".into(),
-        Rule::Misaligned => format!("align the address behind `{array}` to the width of the access"),
-        Rule::FalseAssumption => "check the kernel's claim on the host, or weaken the claim".into(),
-        Rule::Contract => format!("check that `{array}` before the call, or reject such inputs"),
+        rule => match rule.info().help {
+            Help::Text(text) => text.replace("{array}", array),
+            Help::Index => check_of_index(f),
+        },
     };
     format!("{first}; see `scuba explain {}`", f.rule)
+}
+
+fn check_of_index(f: &Finding) -> String {
+    let (array, index) = (&f.access.array, &f.access.index);
+    let check = if index.is_empty() {
+        format!("check the index into `{array}`")
+    } else {
+        // `[i].x` alone is no expression.
+        let index = if index.starts_with('[') { subscript(array, index) } else { index.clone() };
+        format!("check `{index}` against the size of `{array}`")
+    };
+    // If no input makes a difference, none can be rejected.
+    let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
+    if reject { format!("{check}, or reject such inputs before the launch") } else { check }
 }
 
 /// Returns the help about a check of tensors that an operator lacks.

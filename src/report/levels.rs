@@ -38,7 +38,7 @@ impl Levels {
 
 fn default_level(finding: &Finding) -> Level {
     match finding.verdict {
-        Verdict::Proved if !finding.degenerate => finding.rule.default_level(),
+        Verdict::Proved if !finding.degenerate => finding.rule.info().level,
         _ => Level::Warn,
     }
 }

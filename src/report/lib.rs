@@ -11,7 +11,6 @@ pub mod baseline;
 pub mod contracts;
 #[cfg(test)]
 mod counts_tests;
-pub mod explain;
 pub mod fingerprint;
 mod fix;
 pub mod html;

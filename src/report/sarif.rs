@@ -1,7 +1,6 @@
 //! Renders SARIF 2.1.0 (OASIS), for code scanning services and editors.
 
 use super::assemble::Assembled;
-use super::explain;
 use super::short::word;
 use super::suppress::SuppressionReason;
 use base::rules::{Level, Rule};
@@ -71,9 +70,9 @@ pub fn document(assembled: &Assembled) -> Value {
 fn rule(rule: Rule) -> Value {
     json!({
         "id": rule.name(),
-        "shortDescription": {"text": explain::title(rule)},
-        "help": {"text": explain::page(rule), "markdown": explain::page(rule)},
-        "defaultConfiguration": {"level": word(rule.default_level())},
+        "shortDescription": {"text": rule.title()},
+        "help": {"text": rule.info().page, "markdown": rule.info().page},
+        "defaultConfiguration": {"level": word(rule.info().level)},
     })
 }
 

@@ -97,15 +97,20 @@ fn the_map_is_that_of_the_manifests() {
         let names = others.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>().join(", ");
         table += &format!("| `{room}` | {} |\n", if names.is_empty() { "–" } else { &names });
     }
-    let path = root().join("ARCHITECTURE.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(ROOMS[0]).expect("ARCHITECTURE.md has a table of rooms");
-    let (now, after) = rest.split_once(ROOMS[1]).expect("the table of rooms has an end");
+    made("ARCHITECTURE.md", ROOMS, &table);
+}
+
+/// Checks the part of a page between two texts, or writes it where the tests bless.
+fn made(page: &str, [begin, end]: [&str; 2], part: &str) {
+    let path = root().join(page);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(begin).unwrap_or_else(|| panic!("{page} has no {begin:?}"));
+    let (now, after) = rest.split_once(end).unwrap_or_else(|| panic!("{page} has no {end:?}"));
     if std::env::var_os("SCUBA_BLESS").is_some() {
-        std::fs::write(&path, [before, ROOMS[0], &table, ROOMS[1], after].concat()).unwrap();
+        std::fs::write(&path, [before, begin, part, end, after].concat()).unwrap();
         return;
     }
-    assert_eq!(now, table, "SCUBA_BLESS=1 cargo test --test architecture writes the table");
+    assert_eq!(now, part, "SCUBA_BLESS=1 cargo test --test architecture writes this part of {page}");
 }
 
 /// A replay judges what the engine says, so it shares nothing with it; nor does the check of a unit wait for the text of a report.

@@ -1,6 +1,6 @@
 //! Pages that repeat what the code says: files that READMEs name, rooms that they use, and lists of rules.
 
-use crate::{pages, root, uses as uses_of_manifests};
+use crate::{made, pages, root, uses as uses_of_manifests};
 use scuba::rules::Rule;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn readmes_name_files_that_exist() {
         }
     }
     assert!(all.len() > 15 && wrong.is_empty(), "{}", wrong.join("\n"));
-    let text = "`rules.rs`, `no_such.rs`, `explain/NAME.md`, `make x`, `src/lib.rs`\n```\n`other.rs`\n```\n";
+    let text = "`rules.rs`, `no_such.rs`, `rules/NAME.rs`, `make x`, `src/lib.rs`\n```\n`other.rs`\n```\n";
     assert_eq!(absent(text, &root().join("src")), ["no_such.rs"]);
 }
 
@@ -95,28 +95,20 @@ fn readmes_of_rooms_repeat_their_manifests() {
     assert!(seen > 10 && wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Begin and end of the table in `docs/rules.md`, and of the row in `docs/LIMITATIONS.md`, that are made from the rules' files.
+const RULES: [&str; 2] = ["| rule | level | reports |\n| --- | --- | --- |\n", "\n**Level**"];
+const NAMES: [&str; 2] = [
+    "## Rules and verdicts\n\n| feature | supported | what to do |\n| --- | --- | --- |\n| ",
+    " | yes | [rules.md](rules.md)",
+];
+
 #[test]
 fn pages_list_every_rule() {
-    let read = |page: &str| std::fs::read_to_string(root().join(page)).unwrap_or_default();
-    let (rules, limitations) = (read("docs/rules.md"), read("docs/LIMITATIONS.md"));
-    let mut wrong = vec![];
-    for rule in Rule::ALL {
-        let row = format!("| [`{rule}`](../src/report/explain/{rule}.md) | {} |", level(rule));
-        if !rules.lines().any(|l| l.starts_with(&row)) {
-            wrong.push(format!("docs/rules.md: no row that begins with {row}"));
-        }
-        if !limitations.contains(&format!("`{rule}`")) {
-            wrong.push(format!("docs/LIMITATIONS.md: no `{rule}`"));
-        }
-    }
-    let rows = rules.lines().filter(|l| l.starts_with("| [`")).count();
-    if rows != Rule::ALL.len() {
-        wrong.push(format!("docs/rules.md: {rows} rows for {} rules", Rule::ALL.len()));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// A rule's level by default, as `scuba.toml` has it.
-fn level(rule: Rule) -> String {
-    serde_json::to_value(rule.default_level()).unwrap().as_str().unwrap().to_owned()
+    let row = |r: Rule| {
+        let (info, level) = (r.info(), serde_json::to_value(r.info().level).unwrap());
+        let file = r.name().replace('-', "_");
+        format!("| [`{r}`](../src/base/rules/{file}.rs) | {} | {} |\n", level.as_str().unwrap(), info.reports)
+    };
+    made("docs/rules.md", RULES, &Rule::ALL.map(row).concat());
+    made("docs/LIMITATIONS.md", NAMES, &Rule::ALL.map(|r| format!("`{r}`")).join(", "));
 }

@@ -382,5 +382,5 @@ fn dims(t: &[String; 3]) -> String {
 
 /// Returns the rule's own level where the violation is proved and not degenerate, else a warning.
 pub(crate) fn level(rule: Rule, verdict: Verdict, degenerate: bool) -> Level {
-    if verdict == Verdict::Proved && !degenerate { rule.default_level() } else { Level::Warn }
+    if verdict == Verdict::Proved && !degenerate { rule.info().level } else { Level::Warn }
 }

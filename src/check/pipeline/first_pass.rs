@@ -9,7 +9,7 @@ use super::budgets;
 use super::parallel::SafeAnyway;
 use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
-use crate::rules::{bounds, list};
+use crate::rules::{self, bounds};
 use crate::solver::SolverLimits;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::value::Base;
@@ -75,7 +75,7 @@ impl<'p> Engine<'p> {
                     continue;
                 }
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
-                    && !list::concern(&tools.e, run, event)
+                    && !rules::concern(&tools.e, run, event)
                 {
                     self.put(run.kernel, event, AccessVerdict::Safe);
                     continue;

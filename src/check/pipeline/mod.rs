@@ -26,7 +26,7 @@ use super::context::{CheckContext, PositionDecisions};
 use super::options::CheckOptions;
 use super::report::{ContractFault, ProgramReport};
 use super::rules::rule::HostEvents;
-use super::rules::{list, overflow};
+use super::rules::{self, overflow};
 use crate::context::{ExecutedLaunch, RootTools};
 use base::axioms::{Axiom, ConsultedAxioms};
 use base::inside::{self, CheckPhase};
@@ -248,15 +248,15 @@ impl<'p> Engine<'p> {
     /// Applies the rules for host calls and launches, beside the bounds of accesses.
     fn beside_bounds(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], events: &HostEvents) {
         let cx = self.cx;
-        for rule in list::ALL {
+        for rule in rules::ALL {
             rule.in_host(&cx, tools, events, self);
         }
         for run in runs {
-            for rule in list::ALL {
+            for rule in rules::ALL {
                 rule.in_kernel(&cx, tools, run, self);
             }
         }
-        for rule in list::ALL {
+        for rule in rules::ALL {
             rule.in_launches(&cx, tools, runs, self);
         }
     }

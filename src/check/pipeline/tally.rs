@@ -10,7 +10,7 @@ use crate::findings::explanation;
 use crate::findings::position::{inner_places, position_of};
 use crate::obligations::verdict::AccessVerdict;
 use crate::report::{self, AccessStanding, ProgramReport};
-use crate::rules::list;
+use crate::rules;
 use crate::rules::rule::DecisionReceiver;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
@@ -112,10 +112,7 @@ impl Engine<'_> {
         inner: Vec<Related>,
     ) {
         if let AccessVerdict::Found(f) = &outcome {
-            debug_assert!(
-                list::of(f.rule).classes().contains(&f.rule),
-                "a finding of a class that its rule does not make"
-            );
+            debug_assert!(rules::is_made(f.rule), "a finding of a class that its rule does not make");
         }
         let kernel = self.cx.program.func(kernel).display.clone();
         self.add(place, WorstDecision { outcome, kernel, times: 1, inner, also: vec![] });

@@ -5,8 +5,8 @@
 //! is checked against the object's parts and rows. This module must not depend on the order of accesses, nor on the
 //! verdicts of others.
 
+use super::pointer;
 use super::rule::RuleCheck;
-use super::{list, pointer};
 use crate::concurrency::reads_from::Exchange;
 use crate::context::{CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::counterexample::candidates::{self, OutOfBounds};
@@ -258,11 +258,11 @@ fn in_object<'p>(
     let look = decided(cx, tools, &access, asked, (&ob, exchanged, unknowns));
     match launch {
         Some(run) if look.outcome.is_safe() => {
-            if effort == Effort::Glance && list::concern(&tools.e, run, ev) {
+            if effort == Effort::Glance && super::concern(&tools.e, run, ev) {
                 return AccessExamination::put_off();
             }
             let mut looks = vec![look];
-            looks.extend(list::ALL.iter().map(|rule| rule.in_object(cx, tools, run, &access, effort)));
+            looks.extend(super::ALL.iter().map(|rule| rule.in_object(cx, tools, run, &access, effort)));
             AccessExamination::worst(looks)
         }
         _ => look,

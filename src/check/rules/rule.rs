@@ -1,6 +1,6 @@
 //! Interface of a rule: one file that lists the classes of its findings and implements its checks.
 //!
-//! Each rule implements [`RuleCheck`] and is in the list of [`super::list`]; the engine and the other rules go through
+//! Each rule implements [`RuleCheck`] and is in the list [`super::ALL`]; the engine and the other rules go through
 //! that list. A rule gets a context, the tools and an event, and returns a look or reports findings to the tally. It
 //! must not depend on the order of application.
 

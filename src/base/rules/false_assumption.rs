@@ -1,4 +1,18 @@
-# false-assumption: a claim of a kernel that a launch of it breaks
+//! The rule `false-assumption`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "false-assumption",
+    level: Level::Deny,
+    reports: "a launch that makes a claim of its kernel false (`__builtin_assume`, a removed `assert`)",
+    help: Help::Text("check the kernel's claim on the host, or weaken the claim"),
+    confirmation: Confirmation {
+        sanitizer: false,
+        not_alone: Some("it is not an access: the compiler may translate it into anything"),
+        ..Confirmation::SANITIZER
+    },
+    page: r#"# false-assumption: a claim of a kernel that a launch of it breaks
 
 `__builtin_assume(c)`, `__assume(c)`, `[[assume(c)]]` or a branch to `__builtin_unreachable()` says
 that something always holds, and a known launch makes it false. Denied unless configured otherwise.
@@ -34,3 +48,5 @@ and the claims that they rest on.
 `// scuba: allow(false-assumption) reason` on the line or the line above, `[[allow]]` by path or
 `false-assumption = "allow"` under `[levels]` in scuba.toml, `-A false-assumption` on the command
 line.
+"#,
+};

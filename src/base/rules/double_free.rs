@@ -1,4 +1,14 @@
-# double-free: device memory freed twice
+//! The rule `double-free`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "double-free",
+    level: Level::Deny,
+    reports: "a second free of device memory",
+    help: Help::Text("free `{array}` once, and set the pointer to null"),
+    confirmation: Confirmation { refused: true, ..Confirmation::SANITIZER },
+    page: r#"# double-free: device memory freed twice
 
 The same allocation reaches `cudaFree` (or a relative) a second time.
 
@@ -30,3 +40,5 @@ void release(Buffers &b) {
 
 `// scuba: allow(double-free) reason` on the line of the call or the line above, `[[allow]]` by
 path or `double-free = "warn"` under `[levels]` in scuba.toml, `-A double-free` on the command line.
+"#,
+};

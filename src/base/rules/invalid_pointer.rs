@@ -1,4 +1,18 @@
-# invalid-pointer: pointer that is no device memory
+//! The rule `invalid-pointer`.
+
+use super::{CompiledCheck, Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "invalid-pointer",
+    level: Level::Deny,
+    reports: "an access through a pointer that is null, was never set, or leads to host memory",
+    help: Help::Text("pass device memory as `{array}`"),
+    confirmation: Confirmation {
+        check: Some(CompiledCheck::Memory),
+        place: " of memory that is not the device's",
+        ..Confirmation::SANITIZER
+    },
+    page: r#"# invalid-pointer: pointer that is no device memory
 
 A kernel dereferences, or a CUDA call is given, a pointer that is null or never was the address of
 memory that the device can reach: a host array, a variable that was never set, an integer. A member
@@ -34,3 +48,5 @@ if (use_gpu) {
 
 `// scuba: allow(invalid-pointer) reason` on the line or the line above, `[[allow]]` by path or
 `invalid-pointer = "warn"` under `[levels]` in scuba.toml, `-A invalid-pointer` on the command line.
+"#,
+};

@@ -1,4 +1,14 @@
-# index-overflow: index arithmetic that wraps around
+//! The rule `index-overflow`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "index-overflow",
+    level: Level::Warn,
+    reports: "an integer operation that wraps so that an access leaves its allocation",
+    help: Help::Text("compute the index in 64 bits: cast the first operand to `size_t`"),
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# index-overflow: index arithmetic that wraps around
 
 The index, or the size of a buffer, is right as a formula, but the machine computes it in 32 bits
 (or fewer), and for large inputs it wraps: the access goes far outside. A warning unless configured
@@ -51,3 +61,5 @@ unless an index wraps.
 `index-overflow = "allow"` under `[levels]` in scuba.toml, `-A index-overflow` on the command line.
 If large sizes never happen, reject them where the program reads its input, or state it under
 `[[assume]]`. To let it fail the build: `-D index-overflow`.
+"#,
+};

@@ -1,4 +1,18 @@
-# contract: a call or a launch that breaks the contract of what it calls
+//! The rule `contract`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "contract",
+    level: Level::Deny,
+    reports: "a call or launch that breaks the contract of what it calls",
+    help: Help::Text("check that `{array}` before the call, or reject such inputs"),
+    confirmation: Confirmation {
+        sanitizer: false,
+        not_alone: Some("it is not an access: the function's use of it is another finding"),
+        ..Confirmation::SANITIZER
+    },
+    page: r#"# contract: a call or a launch that breaks the contract of what it calls
 
 A contract says what must hold when a function is called: `[[contract]]` in scuba.toml, or
 `SCUBA_REQUIRES` and its kin of scuba.h. A known caller calls it, or launches it, so that the
@@ -36,3 +50,5 @@ it needs.
 
 `// scuba: allow(contract) reason` on the line or the line above, `[[allow]]` by path or
 `contract = "allow"` under `[levels]` in scuba.toml, `-A contract` on the command line.
+"#,
+};

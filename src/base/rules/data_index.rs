@@ -1,4 +1,14 @@
-# data-index: index read from data that nobody checked
+//! The rule `data-index`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "data-index",
+    level: Level::Warn,
+    reports: "an access out of bounds whose index comes from data that nobody checked",
+    help: Help::Index,
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# data-index: index read from data that nobody checked
 
 An index comes out of a buffer whose contents come from outside the program (a file, the network,
 another library), and nothing compares it with the size of the array it goes into. A warning unless
@@ -33,3 +43,5 @@ itself (`rand() % n`, a fill loop) are facts and are not reported.
 `// scuba: allow(data-index) reason` on the line or the line above, `[[allow]]` by path or
 `data-index = "allow"` under `[levels]` in scuba.toml, `-A data-index` on the command line. To let
 it fail the build: `-D data-index`.
+"#,
+};

@@ -1,4 +1,14 @@
-# oob-global: access outside an allocation in device memory
+//! The rule `oob-global`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "oob-global",
+    level: Level::Deny,
+    reports: "an access outside an allocation in device memory",
+    help: Help::Index,
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# oob-global: access outside an allocation in device memory
 
 A kernel reads or writes device memory before the start or beyond the end of the allocation that
 its pointer belongs to: memory from `cudaMalloc` and its relatives, or a `__device__` array.
@@ -38,3 +48,5 @@ If only multiples of the block size are legal, say so where the program reads it
 
 `// scuba: allow(oob-global) reason` on the line or the line above, `[[allow]]` by path or
 `oob-global = "warn"` under `[levels]` in scuba.toml, `-A oob-global` on the command line.
+"#,
+};

@@ -1,4 +1,17 @@
-# misaligned: address that is no multiple of the access width
+//! The rule `misaligned`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "misaligned",
+    level: Level::Warn,
+    reports: "an access at an address that is not a multiple of its width",
+    help: Help::Text("align the address behind `{array}` to the width of the access"),
+    confirmation: Confirmation {
+        not_alone: Some("its buffers may lie elsewhere than in the program"),
+        ..Confirmation::SANITIZER
+    },
+    page: r#"# misaligned: address that is no multiple of the access width
 
 A load or store of 2, 4, 8 or 16 bytes goes to an address that is no multiple of that number. A
 warning unless configured otherwise.
@@ -32,3 +45,5 @@ float4 *v = reinterpret_cast<float4 *>((char *)row + blockIdx.x * pitch);
 `// scuba: allow(misaligned) reason` on the line or the line above, `[[allow]]` by path or
 `misaligned = "allow"` under `[levels]` in scuba.toml, `-A misaligned` on the command line. To let
 it fail the build: `-D misaligned`.
+"#,
+};

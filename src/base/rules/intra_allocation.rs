@@ -1,4 +1,14 @@
-# intra-allocation: access from one part of an allocation into another
+//! The rule `intra-allocation`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "intra-allocation",
+    level: Level::Deny,
+    reports: "an access that leaves the part of an allocation that a named pointer cut off, and stays in the allocation",
+    help: Help::Text("keep the index inside the part that `{array}` names, or enlarge that part"),
+    confirmation: Confirmation { sanitizer: false, place: " of its part", ..Confirmation::BOUNDS },
+    page: r#"# intra-allocation: access from one part of an allocation into another
 
 A program cuts one allocation (most often dynamic shared memory) into named parts. The access stays
 inside the allocation but leaves the part that its pointer names, and lands in another named part.
@@ -35,3 +45,5 @@ moved into the middle of its part on purpose (`s = buf + R; s[tx - R]`) is at mo
 `// scuba: allow(intra-allocation) reason` on the line or the line above, `[[allow]]` by path or
 `intra-allocation = "warn"` under `[levels]` in scuba.toml, `-A intra-allocation` on the command
 line.
+"#,
+};

@@ -1,4 +1,14 @@
-# oob-shared: access outside a shared memory array
+//! The rule `oob-shared`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "oob-shared",
+    level: Level::Deny,
+    reports: "an access outside an array in shared memory",
+    help: Help::Index,
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# oob-shared: access outside a shared memory array
 
 A kernel indexes a `__shared__` array, or the dynamic shared memory of its launch, before its start
 or beyond its end.
@@ -35,3 +45,5 @@ index: `kernel<<<grid, block, n * sizeof(float)>>>`.
 
 `// scuba: allow(oob-shared) reason` on the line or the line above, `[[allow]]` by path or
 `oob-shared = "warn"` under `[levels]` in scuba.toml, `-A oob-shared` on the command line.
+"#,
+};

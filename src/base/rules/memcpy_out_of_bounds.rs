@@ -1,4 +1,14 @@
-# memcpy-out-of-bounds: copy or fill beyond an allocation
+//! The rule `memcpy-out-of-bounds`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "memcpy-out-of-bounds",
+    level: Level::Deny,
+    reports: "a copy or fill of the host beyond an allocation",
+    help: Help::Text("copy at most as many bytes as the smaller side has"),
+    confirmation: Confirmation { arguments: true, ..Confirmation::SANITIZER },
+    page: r#"# memcpy-out-of-bounds: copy or fill beyond an allocation
 
 A `cudaMemcpy`, `cudaMemset`, copy to or from a symbol, or one of their asynchronous or
 two-dimensional forms touches more bytes than the source or the destination has.
@@ -32,3 +42,5 @@ For `cudaMemcpy2D` the last row counts `width` bytes, every other row `pitch`.
 `// scuba: allow(memcpy-out-of-bounds) reason` on the line of the call or the line above,
 `[[allow]]` by path or `memcpy-out-of-bounds = "warn"` under `[levels]` in scuba.toml,
 `-A memcpy-out-of-bounds` on the command line.
+"#,
+};

@@ -1,4 +1,14 @@
-# oob-constant: access outside a constant memory array
+//! The rule `oob-constant`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "oob-constant",
+    level: Level::Deny,
+    reports: "an access outside an array in constant memory",
+    help: Help::Index,
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# oob-constant: access outside a constant memory array
 
 A kernel reads a `__constant__` array before its start or beyond its end.
 
@@ -32,3 +42,5 @@ if (radius > max_radius) return 1;      // on the host, before the launch
 
 `// scuba: allow(oob-constant) reason` on the line or the line above, `[[allow]]` by path or
 `oob-constant = "warn"` under `[levels]` in scuba.toml, `-A oob-constant` on the command line.
+"#,
+};

@@ -1,4 +1,14 @@
-# oob-local: access outside a local array
+//! The rule `oob-local`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "oob-local",
+    level: Level::Deny,
+    reports: "an access outside a local array of device code",
+    help: Help::Index,
+    confirmation: Confirmation::BOUNDS,
+    page: r#"# oob-local: access outside a local array
 
 A kernel indexes an array of its own (a variable of one thread) before its start or beyond its end.
 
@@ -36,3 +46,5 @@ Rejecting `bins > 16` on the host before the launch is as good.
 
 `// scuba: allow(oob-local) reason` on the line or the line above, `[[allow]]` by path or
 `oob-local = "warn"` under `[levels]` in scuba.toml, `-A oob-local` on the command line.
+"#,
+};

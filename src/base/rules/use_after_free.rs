@@ -1,4 +1,19 @@
-# use-after-free: device memory used after it was freed
+//! The rule `use-after-free`.
+
+use super::{CompiledCheck, Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "use-after-free",
+    level: Level::Deny,
+    reports: "a use of device memory after it was freed",
+    help: Help::Text("free `{array}` after its last use"),
+    confirmation: Confirmation {
+        arguments: true,
+        check: Some(CompiledCheck::Memory),
+        place: " of memory that was freed",
+        ..Confirmation::SANITIZER
+    },
+    page: r#"# use-after-free: device memory used after it was freed
 
 A kernel is launched with, or a copy is made through, a pointer whose allocation has been freed.
 
@@ -32,3 +47,5 @@ A finding points at the launch or the call that uses the pointer.
 
 `// scuba: allow(use-after-free) reason` on that line or the line above, `[[allow]]` by path or
 `use-after-free = "warn"` under `[levels]` in scuba.toml, `-A use-after-free` on the command line.
+"#,
+};

@@ -1,4 +1,14 @@
-# unchecked-argument: an operator goes out of bounds for arguments that its checks accept
+//! The rule `unchecked-argument`.
+
+use super::{Confirmation, Help, Level, RuleInfo};
+
+pub(super) const INFO: RuleInfo = RuleInfo {
+    name: "unchecked-argument",
+    level: Level::Warn,
+    reports: "arguments that every check of an entry point accepts and that lead out of bounds",
+    help: Help::Index,
+    confirmation: Confirmation::SANITIZER,
+    page: r#"# unchecked-argument: an operator goes out of bounds for arguments that its checks accept
 
 An entry point (an operator that is registered with PyTorch, or a function named under `[entry]`)
 is called by code outside the build, with anything that its own checks let through. They let
@@ -36,3 +46,5 @@ Where callers keep to it and nobody else calls the function, say so in a `[[cont
 `// scuba: allow(unchecked-argument) reason` on the line or the line above, `[[allow]]` by path or
 `unchecked-argument = "allow"` under `[levels]` in scuba.toml, `-A unchecked-argument` on the
 command line.
+"#,
+};
