@@ -4,6 +4,7 @@ pub mod axioms;
 pub mod inside;
 pub mod nets;
 pub mod paths;
+pub mod polynomial;
 pub mod reasons;
 pub mod rules;
 pub mod statements;

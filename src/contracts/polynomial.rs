@@ -5,62 +5,55 @@
 //! integers.
 
 use super::ast::{Binary, Cond, ContractFunction, ContractTerm, MemberOperator, Sort, Span, TermKind, UnaryOperator};
-use std::collections::{BTreeMap, BTreeSet};
+use base::polynomial::{Product, SumOfProducts, combined};
+use smallvec::smallvec;
+use std::collections::BTreeSet;
 
 /// Most summands of a normal form; a larger term stays as written.
 const SUMMANDS: usize = 64;
 /// Most factors of a normal form; a larger term stays as written.
 const FACTORS: usize = 12;
 
-/// Sorted factors, repeated by multiplicity. The empty product is 1.
-type Product = Vec<ContractTerm>;
-
-/// A sum of products with nonzero coefficients.
+/// A sum of products within the limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Polynomial(BTreeMap<Product, i128>);
+pub(super) struct Polynomial(SumOfProducts<ContractTerm>);
 
 impl Polynomial {
-    fn of_product(product: Product, coefficient: i128) -> Self {
-        Self(if coefficient == 0 { BTreeMap::new() } else { [(product, coefficient)].into() })
-    }
-
     pub(super) fn constant(value: i128) -> Self {
-        Self::of_product(vec![], value)
+        Self(SumOfProducts::of(Product::new(), value))
     }
 
     /// Coefficient of the empty product.
     pub(super) fn constant_part(&self) -> i128 {
-        self.0.get(&vec![]).copied().unwrap_or(0)
+        self.0.constant()
     }
 
     /// The polynomial without its constant part.
     pub(super) fn variable_part(&self) -> Self {
-        let mut out = self.clone();
-        out.0.remove(&vec![]);
-        out
+        self.parts(|p| !p.is_empty()).0
     }
 
     pub(super) fn is_constant(&self) -> bool {
-        self.0.keys().all(Vec::is_empty)
+        self.0.is_constant()
+    }
+
+    /// Summands whose products satisfy a condition, and the others.
+    fn parts(&self, is_first: impl Fn(&Product<ContractTerm>) -> bool) -> (Self, Self) {
+        let (first, second) = self.0.terms.iter().cloned().partition(|(p, _)| is_first(p));
+        (Self(SumOfProducts { terms: first }), Self(SumOfProducts { terms: second }))
     }
 
     /// Whether it is at least 0 for all values of its factors, given that the factors with `is_size` are.
     pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&ContractTerm) -> bool) -> bool {
-        self.0.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
+        self.0.terms.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
     }
 
     pub(super) fn plus(&self, other: &Self, times: i128) -> Option<Self> {
-        let mut out = self.0.clone();
-        for (product, c) in &other.0 {
-            let sum = out.get(product).copied().unwrap_or(0).checked_add(c.checked_mul(times)?)?;
-            match sum {
-                0 => drop(out.remove(product)),
-                // The negation of this value would not fit.
-                i128::MIN => return None,
-                _ => drop(out.insert(product.clone(), sum)),
-            }
-        }
-        (out.len() <= SUMMANDS).then_some(Self(out))
+        Self::limited(SumOfProducts { terms: combined(&self.0.terms, 1, &other.0.terms, times)? })
+    }
+
+    fn limited(sum: SumOfProducts<ContractTerm>) -> Option<Self> {
+        (sum.terms.len() <= SUMMANDS && sum.terms.iter().all(|(p, _)| p.len() <= FACTORS)).then_some(Self(sum))
     }
 
     pub(super) fn negated(&self) -> Option<Self> {
@@ -68,38 +61,30 @@ impl Polynomial {
     }
 
     fn times(&self, other: &Self) -> Option<Self> {
-        let mut out = Self::default();
-        for (a, x) in &self.0 {
-            for (b, y) in &other.0 {
-                let mut product = [&a[..], b].concat();
-                product.sort();
-                if product.len() > FACTORS {
-                    return None;
-                }
-                out = out.plus(&Self::of_product(product, x.checked_mul(*y)?), 1)?;
-            }
-        }
-        Some(out)
+        Self::limited(self.0.times(&other.0)?)
     }
 
     /// Greatest common divisor of all coefficients but the constant's; 0 if there are none.
     pub(super) fn common_divisor(&self) -> i128 {
-        self.0.iter().filter(|(p, _)| !p.is_empty()).fold(0, |g, (_, c)| gcd(g, c.saturating_abs()))
+        self.0.common_divisor()
     }
 
     /// Divides every coefficient, rounding down; only the constant may be indivisible.
     pub(super) fn divided(&self, by: i128) -> Self {
-        let quotients = self.0.iter().map(|(p, c)| (p.clone(), c.div_euclid(by)));
-        Self(quotients.filter(|(_, c)| *c != 0).collect())
+        Self(self.0.divided(by))
     }
 
     /// Quotient, where it is certain: for a constant, and if every coefficient is divisible.
     fn quotient(&self, by: i128) -> Option<Self> {
-        if by == 0 || !(self.is_constant() || self.remainder(by)?.0.is_empty()) {
+        if by == 0 || !(self.is_constant() || self.remainder(by)?.0.terms.is_empty()) {
             return None;
         }
-        let quotients = self.0.iter().map(|(p, c)| Some((p.clone(), c.checked_div(by)?)));
-        Some(Self(quotients.collect::<Option<BTreeMap<_, _>>>()?.into_iter().filter(|(_, c)| *c != 0).collect()))
+        let mut out = self.0.clone();
+        for (_, c) in &mut out.terms {
+            *c = c.checked_div(by)?;
+        }
+        out.terms.retain(|(_, c)| *c != 0);
+        Some(Self(out))
     }
 
     /// Remainder, where it is certain.
@@ -107,42 +92,38 @@ impl Polynomial {
         if self.is_constant() {
             return self.constant_part().checked_rem(by).map(Self::constant);
         }
-        self.0.values().all(|c| c.checked_rem(by) == Some(0)).then(Self::default)
+        self.0.terms.iter().all(|(_, c)| c.checked_rem(by) == Some(0)).then(Self::default)
     }
 
     /// Summands with positive coefficients, and the negations of the others.
     pub(super) fn sides(&self) -> Option<(Self, Self)> {
-        let (mut plus, mut minus) = (Self::default(), Self::default());
-        for (p, c) in &self.0 {
-            if *c > 0 {
-                plus.0.insert(p.clone(), *c);
-            } else {
-                minus.0.insert(p.clone(), c.checked_neg()?);
-            }
-        }
-        Some((plus, minus))
+        let (plus, minus) = self.0.terms.iter().cloned().partition(|(_, c)| *c > 0);
+        Some((Self(SumOfProducts { terms: plus }), Self(SumOfProducts { terms: minus }).negated()?))
+    }
+
+    fn factors(&self) -> impl Iterator<Item = &ContractTerm> {
+        self.0.terms.iter().flat_map(|(p, _)| p)
     }
 
     pub(super) fn has_extent(&self) -> bool {
-        self.0.keys().flatten().any(|t| rank(t) == 0)
+        self.factors().any(|t| rank(t) == 0)
     }
 
     /// Summands with extents, and the others.
     pub(super) fn extents_apart(&self) -> (Self, Self) {
-        let (with, without) = self.clone().0.into_iter().partition(|(p, _)| p.iter().any(|t| rank(t) == 0));
-        (Self(with), Self(without))
+        self.parts(|p| p.iter().any(|t| rank(t) == 0))
     }
 
     /// Sort key: sums with extents before others, then by members, then by names.
     pub(super) fn rank(&self) -> (u8, String) {
-        let least = self.0.keys().flatten().map(rank).min().unwrap_or(u8::MAX);
+        let least = self.factors().map(rank).min().unwrap_or(u8::MAX);
         (least, self.term().to_string())
     }
 
     /// Converts to a term: positive summands first, the constant last.
     pub(super) fn term(&self) -> ContractTerm {
-        let mut parts: Vec<(&Product, i128)> = self.0.iter().map(|(p, c)| (p, *c)).collect();
-        let order = |p: &Product| (p.iter().map(rank).min().unwrap_or(u8::MAX), std::cmp::Reverse(p.len()));
+        let mut parts: Vec<(&[ContractTerm], i128)> = self.0.terms.iter().map(|(p, c)| (&p[..], *c)).collect();
+        let order = |p: &[ContractTerm]| (p.iter().map(rank).min().unwrap_or(u8::MAX), std::cmp::Reverse(p.len()));
         parts.sort_by_key(|(p, c)| (p.is_empty(), *c < 0, order(p)));
         let mut sum: Option<ContractTerm> = None;
         for (product, c) in parts {
@@ -160,9 +141,9 @@ impl Polynomial {
     }
 }
 
-fn magnitude(product: &Product, c: i128) -> ContractTerm {
+fn magnitude(product: &[ContractTerm], c: i128) -> ContractTerm {
     let number = (c != 1 || product.is_empty()).then(|| ContractTerm::int(c));
-    let mut factors = product.clone();
+    let mut factors = product.to_vec();
     factors.sort_by_key(rank);
     let all = number.into_iter().chain(factors);
     all.reduce(|a, b| ContractTerm::binary(Binary::Mul, a, b)).unwrap_or_else(|| ContractTerm::int(1))
@@ -177,10 +158,6 @@ fn rank(t: &ContractTerm) -> u8 {
         TermKind::Name(_) => 4,
         _ => 5,
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Possibly undefined subterms.
@@ -220,7 +197,7 @@ pub(super) fn polynomial(t: &ContractTerm, partial: &mut PartialTerms) -> Option
 
 fn atom(t: ContractTerm, partial: &mut PartialTerms) -> Polynomial {
     partials(&t, partial);
-    Polynomial::of_product(vec![t], 1)
+    Polynomial(SumOfProducts::of(smallvec![t], 1))
 }
 
 /// Normal form of a minimum or maximum, whose constant arguments are combined into one.

@@ -252,7 +252,7 @@ impl SymbolNames {
         });
         if let Some(pointer) = pointers.next() {
             // The flag is 1, or 0.
-            let constant = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+            let constant = p.constant();
             let op = if constant == 0 { op.negated() } else { op };
             let null = ContractTerm::new(TermKind::Null, Span::default());
             return (p.terms.len() == 1 + usize::from(constant != 0))

@@ -3,7 +3,7 @@
 //! In: an atom of a polynomial. Out: constraints in the [`ConstraintStore`] on this atom. They hold without any path condition,
 //! or rest on facts that are recorded with them.
 
-use super::form::{FactIndices, atom, divide, gcd, plus, product, scaled, single, union};
+use super::form::{FactIndices, atom, divide, plus, product, scaled, union};
 use super::quotients::Division;
 use super::store::ConstraintStore;
 use crate::solver::query::WrapMode;
@@ -64,7 +64,7 @@ impl ConstraintStore {
         let none = FactIndices::new();
         match arena.get(n).clone() {
             Term::FloorDiv(a, c) => {
-                let (pa, d) = (arena.poly(a), single(Monomial::new(), c));
+                let (pa, d) = (arena.poly(a), Poly::of(Monomial::new(), c));
                 self.quotient_facts(&pa, &d, &atom(n), &none);
                 self.divisors.insert(n, (d, none));
                 if let [(m, 1)] = pa.terms.as_slice()
@@ -147,7 +147,7 @@ impl ConstraintStore {
         let used = FactIndices::new();
         self.divisions.push(Division {
             dividend: arena.poly(a),
-            divisor: single(Monomial::new(), c),
+            divisor: Poly::of(Monomial::new(), c),
             quotient,
             remainder,
             used: used.clone(),
@@ -366,7 +366,7 @@ impl ConstraintStore {
             // Below 2^0 there is no halving: a term valid only after the first iteration may have a negative
             // exponent.
             let (of_a, of_b) = (self.proved(arena, Some(pa.clone())), self.proved(arena, Some(pb)));
-            let constant = gap.terms.iter().all(|(m, _)| m.is_empty()).then(|| gap.constant());
+            let constant = gap.is_constant().then(|| gap.constant());
             match constant {
                 // 2^b = 2^(b-a) · 2^a
                 Some(k) if (0..=64).contains(&k) => {
@@ -401,7 +401,7 @@ fn minimum(arena: &Arena, c: TermId, a: &Poly, b: &Poly) -> bool {
     let Some(gap) = a.add_scaled(b, -1) else { return false };
     let t = arena.poly(*t);
     // t = (a - b) / g + d with d of 0 or 1, as comparisons are divided by the common factor.
-    let g = gap.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
+    let g = gap.common_divisor();
     if g == 0 {
         return false;
     }

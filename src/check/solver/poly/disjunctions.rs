@@ -4,9 +4,10 @@
 //! member becomes a fact, and bounds that every member implies become constraints (as a join of abstract values would
 //! keep them).
 
-use super::form::{FactIndices, gcd, plus, scaled, tighten, union};
+use super::form::{FactIndices, plus, scaled, tighten, union};
 use super::search::Memo;
 use super::store::{ConstraintStore, Literal};
+use base::polynomial::gcd;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use smallvec::SmallVec;

@@ -18,27 +18,11 @@ pub(super) fn union(a: &FactIndices, b: &FactIndices) -> FactIndices {
     v
 }
 
-/// Greatest common divisor; 1 where it is 2^127, which 127 bits cannot hold.
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
-}
-
 /// Divides `p >= 0` by the common factor of its coefficients and rounds the constant down: equivalent over the
 /// integers.
-pub(super) fn tighten(mut p: Poly) -> Poly {
-    let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, *c));
-    if g <= 1 {
-        return p;
-    }
-    for (m, c) in &mut p.terms {
-        *c = if m.is_empty() { c.div_euclid(g) } else { *c / g };
-    }
-    p.terms.retain(|(_, c)| *c != 0);
-    p
+pub(super) fn tighten(p: Poly) -> Poly {
+    let g = p.common_divisor();
+    if g <= 1 { p } else { p.divided(g) }
 }
 
 pub(super) fn scaled(p: &Poly, c: i128) -> Option<Poly> {
@@ -46,15 +30,11 @@ pub(super) fn scaled(p: &Poly, c: i128) -> Option<Poly> {
 }
 
 pub(super) fn plus(p: &Poly, c: i128) -> Option<Poly> {
-    p.add_scaled(&Poly { terms: vec![(Monomial::new(), 1)] }, c)
-}
-
-pub(super) fn single(m: Monomial, c: i128) -> Poly {
-    Poly { terms: vec![(m, c)] }
+    p.add_scaled(&Poly::of(Monomial::new(), 1), c)
 }
 
 pub(super) fn atom(t: TermId) -> Poly {
-    single(smallvec::smallvec![t], 1)
+    Poly::of(smallvec::smallvec![t], 1)
 }
 
 /// Divides `m` by `d`, if `d` divides it. Both are sorted.
@@ -163,17 +143,4 @@ pub(super) fn power(r: Interval, n: usize) -> Interval {
 /// `s·p - m·f`.
 pub(super) fn subtract(p: &Poly, s: i128, f: &Poly, m: &Poly) -> Option<Poly> {
     scaled(p, s)?.add_scaled(&f.mul(m)?, -1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::gcd;
-
-    #[test]
-    fn the_smallest_number_has_divisors_too() {
-        assert_eq!(gcd(-1, i128::MIN), 1);
-        assert_eq!(gcd(i128::MIN, 12), 4);
-        assert_eq!(gcd(0, i128::MIN), 1);
-        assert_eq!(gcd(-6, 0), 6);
-    }
 }

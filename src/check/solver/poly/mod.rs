@@ -202,7 +202,7 @@ impl ConstraintStore {
                 let more = plus(&p, -1)?;
                 self.prove_nonneg(arena, &more).or_else(|| self.prove_nonneg(arena, &less))
             }
-            Term::False => self.nonneg(arena, &form::single(smallvec::SmallVec::new(), -1), DEPTH),
+            Term::False => self.nonneg(arena, &Poly::of(smallvec::SmallVec::new(), -1), DEPTH),
             Term::And(v) => {
                 let mut used = FactIndices::new();
                 for x in v {

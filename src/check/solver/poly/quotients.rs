@@ -36,9 +36,11 @@ impl ConstraintStore {
                 continue;
             };
             // Tightening would undo the step where the divisor is a constant.
-            let constant = d.terms.iter().all(|(m, _)| m.is_empty());
-            let found =
-                if constant { self.by_facts(arena, &whole, depth - 1) } else { self.nonneg(arena, &whole, depth - 1) };
+            let found = if d.is_constant() {
+                self.by_facts(arena, &whole, depth - 1)
+            } else {
+                self.nonneg(arena, &whole, depth - 1)
+            };
             if let Some(rest) = found {
                 return Some(union(&rest, &used));
             }

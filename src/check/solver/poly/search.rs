@@ -6,10 +6,10 @@
 //! products of facts.
 
 use super::form::{
-    FactIndices, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract,
-    tighten, union,
+    FactIndices, cofactor, common, divide, mul_ranges, power, product, quotient, scaled, subtract, tighten, union,
 };
 use super::store::{ConstraintStore, PolyConstraint};
+use base::polynomial::gcd;
 use base::work::{charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
@@ -242,7 +242,7 @@ impl ConstraintStore {
             if let Some(sign_used) = admissible {
                 let g = gcd(c, *cf);
                 let (s, t) = ((cf / g).abs(), if same { (c / g).abs() } else { -(c / g).abs() });
-                if let Some(rest) = subtract(p, s, &k.p, &single(q, t)) {
+                if let Some(rest) = subtract(p, s, &k.p, &Poly::of(q, t)) {
                     self.push(arena, out, rest, union(&k.used, &sign_used), None, constant);
                 }
             }

@@ -376,7 +376,7 @@ impl ConstraintStore {
     // ---- constraints and bounds ----
 
     pub fn add_constraint(&mut self, p: Poly, equality: bool, used: FactIndices) {
-        if p.terms.iter().all(|(m, _)| m.is_empty()) {
+        if p.is_constant() {
             let c = p.constant();
             if c < 0 || (equality && c != 0) {
                 self.contradict(used);

@@ -5,7 +5,7 @@
 //! contents of that memory at the launch.
 
 use super::write_set::Footprint;
-use super::write_set::{ByteRanges, POINTER, Pointers, gcd, widen};
+use super::write_set::{ByteRanges, POINTER, Pointers, widen};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
@@ -262,8 +262,7 @@ fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> ByteRanges {
     match arena.get(offset) {
         Term::Int(at) => ByteRanges::once(*at, bytes),
         Term::Poly(p) => {
-            let every = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
-            let at = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+            let (every, at) = (p.common_divisor(), p.constant());
             if every < bytes { ByteRanges::ALL } else { ByteRanges { every, at, bytes } }
         }
         _ => ByteRanges::ALL,

@@ -11,6 +11,7 @@
 use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::scalar::{Scalar, Scalars};
 use crate::symbolic::memory::value::Base;
+use base::polynomial::gcd;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of byte ranges that are distinguished in one object.
@@ -68,10 +69,6 @@ impl ByteRanges {
         }
         other.every % self.every == 0 && (other.at - self.at).rem_euclid(self.every) + other.bytes <= self.bytes
     }
-}
-
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Targets of pointers: bases with offsets in bytes, `None` for any offset.

@@ -5,7 +5,6 @@ use super::value::{GuardedTarget, Value};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::terms::linear::gcd;
 use crate::symbolic::terms::term::{TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
@@ -182,9 +181,8 @@ impl MemoryDomain<'_> {
     /// and its range.
     fn table_offsets(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Vec<i128>> {
         let last = self.object(o).extent.and_then(|e| self.arena.as_int(e))?.checked_sub(i128::from(size.max(1)))?;
-        let terms = self.arena.poly(offset).terms;
-        let stride = terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
-        let constant = terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+        let p = self.arena.poly(offset);
+        let (stride, constant) = (p.common_divisor(), p.constant());
         let range = self.arena.range(offset);
         let (least, most) = (range.lo.unwrap_or(0).max(0), range.hi.unwrap_or(last).min(last));
         if stride < i128::from(size.max(1)) {

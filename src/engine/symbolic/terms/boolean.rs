@@ -1,7 +1,6 @@
 //! Comparisons and connectives: `t <= 0`, `t == 0`, and flattened, sorted conjunctions and disjunctions.
 
 use super::arena::Arena;
-use super::polynomial::gcd;
 use super::term::{Poly, Term, TermId};
 
 impl Arena {
@@ -16,7 +15,7 @@ impl Arena {
         }
         // Divide by the greatest common divisor of the coefficients, rounding the constant up.
         let p = self.poly(t);
-        let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, c.abs()));
+        let g = p.common_divisor();
         if g > 1 {
             let q = Poly {
                 terms: p

@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::interval::Interval;
 use super::term::{SymKind, TermId};
 use crate::symbolic::memory::value::{Ratio, Rounding};
+use base::polynomial::gcd;
 use base::reasons::UnknownReason;
 use ir::BinOp;
 
@@ -341,10 +342,6 @@ impl Arena {
     fn has_bits(&self, r: &Ratio, bits: u32) -> bool {
         is_power_of_two(r.den) && self.magnitude(r.num).is_some_and(|m| m <= 1 << bits)
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use super::arena::Arena;
 use super::interval::Interval;
 use super::term::{Term, TermId};
+use base::polynomial::{combined, gcd};
 use base::work::{charge, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -85,30 +86,7 @@ impl LinearRow {
 
     /// Returns `self · a + other · b`, for positive factors.
     fn plus(&self, a: i128, other: &Self, b: i128) -> Option<Self> {
-        let mut terms: Vec<(TermId, i128)> = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut i, mut j) = (0, 0);
-        loop {
-            let next = match (self.terms.get(i), other.terms.get(j)) {
-                (None, None) => break,
-                (Some((x, c)), Some((y, d))) if x == y => {
-                    i += 1;
-                    j += 1;
-                    (*x, c.checked_mul(a)?.checked_add(d.checked_mul(b)?)?)
-                }
-                (Some((x, c)), other) if other.is_none_or(|(y, _)| x < y) => {
-                    i += 1;
-                    (*x, c.checked_mul(a)?)
-                }
-                (_, Some((y, d))) => {
-                    j += 1;
-                    (*y, d.checked_mul(b)?)
-                }
-                (Some(_), None) => break,
-            };
-            if next.1 != 0 {
-                terms.push(next);
-            }
-        }
+        let terms = combined(&self.terms, a, &other.terms, b)?;
         let constant = self.constant.checked_mul(a)?.checked_add(other.constant.checked_mul(b)?)?;
         (terms.len() <= MAX_UNKNOWNS).then(|| Self { terms, constant }.tightened())
     }
@@ -435,15 +413,6 @@ fn contradict(mut rows: Vec<LinearRow>, work: &mut u64) -> bool {
 fn strongest(rows: &mut Vec<LinearRow>) {
     rows.sort_unstable_by(|a, b| a.terms.cmp(&b.terms).then(b.constant.cmp(&a.constant)));
     rows.dedup_by(|b, a| a.terms == b.terms);
-}
-
-/// Greatest common divisor of two absolute values; `1` where that is no `i128`.
-pub(in crate::symbolic) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
 }
 
 #[cfg(test)]

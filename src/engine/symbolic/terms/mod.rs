@@ -13,7 +13,6 @@ pub mod floating;
 pub mod functions;
 pub mod interval;
 pub(in crate::symbolic) mod linear;
-mod polynomial;
 mod simplify;
 pub mod term;
 mod walk;

@@ -11,8 +11,8 @@
 
 use super::functions::UninterpretedFunction;
 use super::interval::Interval;
+use base::polynomial::{Product, SumOfProducts};
 use base::reasons::UnknownReason;
-use smallvec::SmallVec;
 
 /// A term of an [`Arena`]. Equal terms of one arena have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -159,14 +159,8 @@ pub struct Symbol {
     pub serial: u32,
 }
 
-/// Product of atoms, sorted, with repetition for powers. Empty: the constant monomial.
-pub type Monomial = SmallVec<[TermId; 2]>;
-
-/// Σ coefficient · monomial; sorted by monomial, no zero coefficient.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Poly {
-    pub terms: Vec<(Monomial, i128)>,
-}
+pub type Monomial = Product<TermId>;
+pub type Poly = SumOfProducts<TermId>;
 
 /// Node of a term. Boolean and integer nodes share one arena.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
