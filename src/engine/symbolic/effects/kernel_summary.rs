@@ -23,6 +23,7 @@ use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, 
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::pointers::points_to::PointsTo;
 use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
@@ -111,28 +112,31 @@ impl Executor<'_> {
             return None;
         }
         charge_each(cost::OBJECT, self.points_to.size());
-        let (kept, initial) = (self.points_to.clone(), self.heap.take_first());
+        let initial = self.heap.take_first();
         let given = Allowance { steps: STEPS, ..self.limits.left() };
-        let (found, _) = self.aside(given, |e| {
+        let (found, ..) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
             // Once the time is over, the host sees it at its next step.
             debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
-        self.points_to = kept;
         self.heap.restore_first(initial);
         found
     }
 
     /// Executes `run` in a fresh kernel context with the budget `given`, without recording events, and then restores
-    /// the host's context. Also returns the steps that it took. Initial contents of memory, versions of contents and
-    /// points-to sets are not restored.
-    pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
-        let (host, freed) = (self.swap_out_host(given, false), self.heap.frees());
+    /// the host's context. Also returns the steps that it took, and its points-to sets. Initial contents of memory and
+    /// versions of contents are not restored.
+    pub(in crate::symbolic) fn aside<R>(
+        &mut self,
+        given: Allowance,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> (R, u64, PointsTo) {
+        let (host, freed, kept) = (self.swap_out_host(given, false), self.heap.frees(), self.points_to.clone());
         let out = run(self);
         let ended = self.swap_in_host(host);
         self.heap.restore_frees(freed);
-        (out, ended.steps)
+        (out, ended.steps, std::mem::replace(&mut self.points_to, kept))
     }
 
     fn suppose(&mut self, kernel: FuncRef, shapes: &[ArgumentShape], held: &LaunchContents) -> Option<Footprint> {

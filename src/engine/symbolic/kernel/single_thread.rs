@@ -26,15 +26,12 @@ impl Executor<'_> {
         if !self.is_single(kernel, config) {
             return false;
         }
-        let kept = self.points_to.clone();
         let left = self.limits.left();
         let given = Allowance { steps: STEPS.min(left.steps), ..left };
-        let (found, taken) = self.aside(given, |e| e.follow_single(kernel, s.clone(), args, config));
+        let (found, taken, points_to) = self.aside(given, |e| e.follow_single(kernel, s.clone(), args, config));
         self.limits.take_steps(taken);
-        let Some((left, written)) = found else {
-            self.points_to = kept;
-            return false;
-        };
+        let Some((left, written)) = found else { return false };
+        self.points_to = points_to;
         self.note_alone(written.objects());
         s.mem = left.mem;
         true
@@ -52,10 +49,8 @@ impl Executor<'_> {
         if !self.is_single(kernel, config) {
             return None;
         }
-        let kept = self.points_to.clone();
         let given = Allowance { steps: STEPS, ..self.limits.left() };
-        let (found, _) = self.aside(given, |e| e.follow_single(kernel, s, args, config));
-        self.points_to = kept;
+        let (found, ..) = self.aside(given, |e| e.follow_single(kernel, s, args, config));
         found.map(|(_, written)| written)
     }
 
