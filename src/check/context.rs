@@ -4,11 +4,13 @@
 //! these are functions of a [`CheckContext`], [`RootTools`] and a [`ExecutedLaunch`], and need not know the engine that calls them.
 
 use super::concurrency::bounds::Invariants;
-use super::counterexample::replay::Judge;
+use super::counterexample::replay::{Attempt, Judge};
+use super::counterexample::replay_result::{ReplayResult, SoughtFault};
 use super::counterexample::tried::TrialResults;
 pub(crate) use super::findings::position::ArrayPosition;
 use super::findings::position::place_of;
 use super::obligations::decide::Decider;
+use super::obligations::obligation::Counterexample;
 use super::obligations::specialise::DecidedValues;
 use super::obligations::verdict::AccessVerdict;
 use super::options::{CheckOptions, Pace};
@@ -97,17 +99,20 @@ impl RootTools<'_> {
 
     /// Runs `work`, and returns whether a replay in it ended early for lack of budget: a larger one may decide more.
     pub fn noting_cuts<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (R, bool) {
-        self.judge.cut = false;
+        let before = self.judge.cuts;
         let done = work(self);
-        (done, self.judge.cut)
+        (done, self.judge.cuts > before)
     }
 
-    /// Runs replays in which `rand` repeats these numbers; if empty, those that it returns here.
-    pub fn with_random<R>(&mut self, random: &[u32], work: impl FnOnce(&mut Self) -> R) -> R {
-        self.judge.random = random.to_vec();
-        let done = work(self);
-        self.judge.random.clear();
-        done
+    /// Replays a model in which an access of a launch fails.
+    pub fn replay(
+        &mut self,
+        run: &ExecutedLaunch,
+        ev: &AccessEvent,
+        c: &Counterexample,
+        wanted: SoughtFault,
+    ) -> ReplayResult {
+        self.judge.judge(&self.e.arena, (&run.launch, &run.run.thread), ev, c, wanted, Attempt::default())
     }
 
     /// Runs `work`; if `hurried`, searches for small witnesses get no more work than others, because they are
@@ -116,14 +121,6 @@ impl RootTools<'_> {
         self.decider.hurried = hurried;
         let done = work(self);
         self.decider.hurried = false;
-        done
-    }
-
-    /// Runs replays that are each one of many attempts, with a few million steps at most.
-    pub fn in_short<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
-        self.judge.short = true;
-        let done = work(self);
-        self.judge.short = false;
         done
     }
 }

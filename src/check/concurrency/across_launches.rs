@@ -168,7 +168,7 @@ impl LaunchInvariants {
                     operations.extend(ops);
                     return true;
                 }
-                Decision::Fails { .. } | Decision::Unknown(_) => {}
+                Decision::Fails(_) | Decision::Unknown(_) => {}
             }
         }
         false

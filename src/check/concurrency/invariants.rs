@@ -83,7 +83,7 @@ impl Invariants {
                 }
                 true
             }
-            Decision::Fails { .. } | Decision::Unknown(_) => false,
+            Decision::Fails(_) | Decision::Unknown(_) => false,
         }
     }
 

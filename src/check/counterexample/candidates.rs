@@ -6,6 +6,7 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
+use super::replay::Attempt;
 use super::replay_result::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
 use crate::concurrency::atomic_counters;
@@ -33,6 +34,8 @@ const OTHER_INPUTS_TIMES: u64 = 3;
 const NAMING_QUERY: Work = Work::millis(200);
 const NAMING_WORK: Work = Work::seconds(1);
 const NAMING_TIMES: u32 = 2;
+
+const BOUNDS: SoughtFault = SoughtFault::Fault(AccessFault::Bounds);
 
 /// An access that a model leads out of bounds, and the unknowns that the model sets.
 pub(crate) struct OutOfBounds<'a> {
@@ -121,7 +124,7 @@ fn tried<'p>(
     ev: &AccessEvent,
 ) -> Option<(Counterexample, ReplayResult)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
-    let mut judged = tools.with_random(random, |tools| reached(tools, run, ev, &model))?;
+    let mut judged = reached(tools, run, ev, &model, Attempt { random, short: false })?;
     if let ReplayResult::Reached { bad, .. } = &judged
         && !random.is_empty()
     {
@@ -140,8 +143,7 @@ pub(crate) fn replayed<'p>(
     c: Counterexample,
 ) -> AccessVerdict {
     let (ev, ob) = (access.event, access.obligation);
-    let mut judged = judge(tools, run, ev, &c);
-    let mut c = c;
+    let (mut judged, mut c) = (tools.replay(run, ev, &c, BOUNDS), c);
     if !matches!(judged, ReplayResult::Reached { .. })
         && let Some(other) = tried(cx, tools, run, ev)
             .or_else(|| another(cx, tools, run, ev, ob))
@@ -184,7 +186,7 @@ fn astray<'p>(
     if offset >= 0 && offset + bytes <= extent {
         return None;
     }
-    let judged = judge(tools, run, ev, &c);
+    let judged = tools.replay(run, ev, &c, BOUNDS);
     matches!(judged, ReplayResult::Astray { .. }).then_some((c, judged))
 }
 
@@ -203,11 +205,11 @@ fn another<'p>(
             let more = tools.e.arena.and_all(inside);
             tools.e.arena.and(ob.facts, more)
         };
-        if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } =
-            tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
-            && let Some(judged) = reached(tools, run, ev, &model)
+        if let Decision::Fails(c) = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
+            && c.mode == WrapMode::Assume
+            && let Some(judged) = reached(tools, run, ev, &c.model, Attempt::default())
         {
-            return Some((assuming(model, degenerate), judged));
+            return Some((c, judged));
         }
     }
     for shape in atomic_counters::SHAPES {
@@ -215,7 +217,7 @@ fn another<'p>(
             return None;
         }
         let Some((model, degenerate)) = atomic_counters::model(tools, &run.run, ev, ob, shape) else { continue };
-        if let Some(judged) = reached(tools, run, ev, &model) {
+        if let Some(judged) = reached(tools, run, ev, &model, Attempt::default()) {
             return Some((assuming(model, degenerate), judged));
         }
     }
@@ -234,7 +236,7 @@ fn with_other_inputs(
     let place = (ev.site, ev.stack.to_vec(), run.launch.site);
     let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
     let until = Allotment::of(OTHER_INPUTS_WORK.min(OTHER_INPUTS_WORK * OTHER_INPUTS_TIMES - spent));
-    let found = tools.in_short(|tools| of_other_inputs(tools, run, ev, first, until));
+    let found = of_other_inputs(tools, run, ev, first, until);
     *tools.judge.other_inputs.entry(place).or_default() = spent + (done() - begin);
     found
 }
@@ -269,7 +271,8 @@ fn of_other_inputs(
             if model == *first {
                 continue;
             }
-            let Some(judged) = reached(tools, run, ev, &model) else { continue };
+            let attempt = Attempt { short: true, ..Attempt::default() };
+            let Some(judged) = reached(tools, run, ev, &model, attempt) else { continue };
             let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
             return Some((assuming(model, degenerate), judged));
         }
@@ -278,13 +281,17 @@ fn of_other_inputs(
 }
 
 /// Returns a replay that reaches the access, by inputs under which nothing wraps.
-fn reached(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ev: &AccessEvent, model: &Model) -> Option<ReplayResult> {
-    let judged = judge(tools, run, ev, &assuming(model.clone(), false));
+fn reached(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    ev: &AccessEvent,
+    model: &Model,
+    attempt: Attempt,
+) -> Option<ReplayResult> {
+    let c = assuming(model.clone(), false);
+    let thread = (&run.launch, &run.run.thread);
+    let judged = tools.judge.judge(&tools.e.arena, thread, ev, &c, BOUNDS, attempt);
     matches!(judged, ReplayResult::Reached { .. }).then_some(judged)
-}
-
-fn judge(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ev: &AccessEvent, c: &Counterexample) -> ReplayResult {
-    tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, c, SoughtFault::Fault(AccessFault::Bounds))
 }
 
 fn assuming(model: Model, degenerate: bool) -> Counterexample {

@@ -41,23 +41,28 @@ const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
 /// Work of a replay beyond which later replays get less.
 const LONG: Work = Work::seconds(1);
 
+/// How a model is replayed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Attempt {
+    /// Numbers that `rand` repeats; empty: those that it returns here.
+    pub random: &'static [u32],
+    /// Whether the replay is one of many: then it gets no more than a few million steps.
+    pub short: bool,
+}
+
 /// Replays the witnesses of one root.
 #[derive(Clone)]
 pub(crate) struct Judge<'p> {
     program: &'p Program,
     root: HostRoot,
     opened: ReadFiles,
-    /// Numbers that `rand` repeats; empty: those that it returns here.
-    pub random: Vec<u32>,
     /// Current budget of a replay; long replays reduce it for later ones.
     budget: RunBudget,
     first: RunBudget,
     /// Budget of the current work.
     pub until: Allotment,
-    /// Whether this work limit ended a replay early: a larger one may decide more.
-    pub cut: bool,
-    /// Whether replays are among many attempts: none then gets more than a few million steps.
-    pub short: bool,
+    /// Number of replays that this limit ended early: a larger one may decide more.
+    pub cuts: u64,
     /// Whether launches have so many threads that only the model's own thread is certain to be examined.
     few: bool,
     /// Work spent on other inputs for the accesses of one source position and launch.
@@ -113,9 +118,7 @@ impl<'p> Judge<'p> {
             budget,
             first: budget,
             until: Allotment::UNLIMITED,
-            cut: false,
-            random: vec![],
-            short: false,
+            cuts: 0,
             few: false,
             other_inputs: FxHashMap::default(),
             named: FxHashMap::default(),
@@ -177,14 +180,15 @@ impl<'p> Judge<'p> {
     pub fn judge(
         &mut self,
         a: &Arena,
-        launch: &LaunchEvent,
-        thread: &ThreadIndices,
+        (launch, thread): (&LaunchEvent, &ThreadIndices),
         ev: &AccessEvent,
         c: &Counterexample,
         wanted: SoughtFault,
+        Attempt { random, short }: Attempt,
     ) -> ReplayResult {
         let Counterexample { model, mode, .. } = c;
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
+        let inputs = ConcreteInputs { random: random.to_vec(), ..inputs };
         let coordinate =
             |t: [TermId; 3]| t.map(|t| model.value(a, t, *mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
@@ -218,11 +222,12 @@ impl<'p> Judge<'p> {
             parts,
             contract,
         };
-        match self.seek(&inputs, &target, missing.as_ref()) {
+        match self.seek(&inputs, &target, missing.as_ref(), short) {
             // The program may contradict the thread that the model chose: try any thread of the block, then of the
             // launch.
             ReplayResult::NotReached(why) => {
-                match self.seek(&inputs, &TargetAccess { threads: TriedThreads::Any, ..target }, missing.as_ref()) {
+                let target = TargetAccess { threads: TriedThreads::Any, ..target };
+                match self.seek(&inputs, &target, missing.as_ref(), short) {
                     ReplayResult::Incomplete(_) if self.few => ReplayResult::NotReached(why),
                     judged => judged,
                 }
@@ -257,7 +262,7 @@ impl<'p> Judge<'p> {
             parts: None,
             contract: contract.cloned(),
         };
-        self.seek(&inputs, &target, missing.as_ref())
+        self.seek(&inputs, &target, missing.as_ref(), false)
     }
 
     /// Returns whether an access of a root kernel goes out of bounds in the launch that a model describes, without
@@ -311,11 +316,12 @@ impl<'p> Judge<'p> {
         inputs: &ConcreteInputs,
         target: &TargetAccess,
         missing: Option<&UnknownReason>,
+        short: bool,
     ) -> ReplayResult {
-        let outcome = self.replay(inputs, target);
+        let outcome = self.replay(inputs, target, short);
         // Attempts with other inputs are many, and each explains little.
         let explain = |text: &dyn Fn() -> String| {
-            if !self.short {
+            if !short {
                 inside::explain(text);
             }
         };
@@ -345,7 +351,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Replays, or returns the recorded outcome of a replay that had no smaller budget.
-    fn replay(&mut self, inputs: &ConcreteInputs, target: &TargetAccess) -> ReplayOutcome {
+    fn replay(&mut self, inputs: &ConcreteInputs, target: &TargetAccess, short: bool) -> ReplayOutcome {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) {
             return outcome.clone();
@@ -353,7 +359,7 @@ impl<'p> Judge<'p> {
         let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
         let start = done();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
-        let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
+        let steps = if short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
         let left = self.until.left();
         let budget = RunBudget { steps, work: self.budget.work.min(left), ..self.budget };
         let outcome = recorded::replay(self.program, self.root.func, inputs, target, &budget, &mut patience);
@@ -363,8 +369,8 @@ impl<'p> Judge<'p> {
         // More steps may decide more.
         let open = matches!(outcome, ReplayOutcome::Incomplete { .. } | ReplayOutcome::Astray { .. });
         let cut = open && left < self.budget.work && self.until.is_spent();
-        self.cut |= cut;
-        if small && !cut && !(self.short && open) && self.said.len() < REMEMBERED {
+        self.cuts += u64::from(cut);
+        if small && !cut && !(short && open) && self.said.len() < REMEMBERED {
             self.said.insert(key, outcome.clone());
         }
         self.took(start);
@@ -436,7 +442,7 @@ impl<'p> Judge<'p> {
 
     /// Returns the inputs of a run, and the reason why they may be incomplete with respect to the model.
     fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (ConcreteInputs, Option<UnknownReason>) {
-        let mut inputs = ConcreteInputs { random: self.random.clone(), ..ConcreteInputs::default() };
+        let mut inputs = ConcreteInputs::default();
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
         let mut params: BTreeMap<String, i128> = BTreeMap::new();

@@ -145,7 +145,7 @@ pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
         let said = match decision {
             Decision::Safe => "it cannot happen, even if operations wrap".to_owned(),
             Decision::SafeIfNoWrap(ops) => format!("it cannot happen if {} does not wrap", ops.join(" and ")),
-            Decision::Fails { model: m, .. } => format!("it happens {}", values(&e.arena, m)),
+            Decision::Fails(c) => format!("it happens {}", values(&e.arena, &c.model)),
             Decision::Unknown(why) => format!("undecided: {why}"),
         };
         format!("    -> {said}{}", if cut { " (a budget ended some search)" } else { "" })
@@ -211,7 +211,7 @@ pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
         let said = match decision {
             Decision::Safe => "it holds, even if operations wrap".to_owned(),
             Decision::SafeIfNoWrap(ops) => format!("it holds if {} does not wrap", ops.join(" and ")),
-            Decision::Fails { model: m, mode, .. } => model(&e.arena, m, *mode),
+            Decision::Fails(c) => model(&e.arena, &c.model, c.mode),
             Decision::Unknown(why) => format!("undecided: {why}"),
         };
         format!("    -> {said}{}", if cut { " (a budget ended some search)" } else { "" })

@@ -7,9 +7,8 @@ use super::position::{below_the_user, numbers, position, users_call};
 use crate::context::RootTools;
 use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
-use crate::obligations::obligation::Decision;
+use crate::obligations::obligation::{Counterexample, Decision};
 use crate::obligations::verdict::AccessVerdict;
-use crate::solver::{Model, WrapMode};
 use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
@@ -49,28 +48,28 @@ pub(crate) struct Suspect {
 impl Suspect {
     /// Judges a decision by replay.
     pub fn judge(&self, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
-        let (model, mode, degenerate) = match decision {
+        let c = match decision {
             Decision::Safe => return AccessVerdict::Safe,
             Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
             Decision::Unknown(why) => return AccessVerdict::Unknown(why),
-            Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
+            Decision::Fails(c) => c,
         };
         let depends = self.depends();
         let judged = tools.judge.judge_call(
             &tools.e.arena,
             &depends,
             &self.stack,
-            &model,
+            &c.model,
             (self.fault, self.contract.as_ref()),
             self.side,
         );
         // A degenerate fault that no replay reached is not reported.
-        if degenerate && !matches!(judged, ReplayResult::Reached { .. }) {
+        if c.degenerate && !matches!(judged, ReplayResult::Reached { .. }) {
             return AccessVerdict::Unknown(UnknownReason::OnlyDegenerate);
         }
         let unknowns = cone::unknowns(&tools.e, &self.essential);
         match FindingStrength::of(&judged, &tools.root, tools.e.program, unknowns) {
-            Ok(worth) => AccessVerdict::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
+            Ok(worth) => AccessVerdict::Found(Box::new(self.finding(tools, &c, &judged, worth))),
             Err(why) => AccessVerdict::Unknown(why),
         }
     }
@@ -94,9 +93,7 @@ impl Suspect {
     fn finding(
         &self,
         tools: &RootTools<'_>,
-        model: &Model,
-        mode: WrapMode,
-        degenerate: bool,
+        &Counterexample { ref model, mode, degenerate }: &Counterexample,
         judged: &ReplayResult,
         worth: FindingStrength,
     ) -> Finding {

@@ -37,7 +37,7 @@ impl Suspected<'_> {
         c: &Counterexample,
         place: ArrayPosition,
     ) -> Result<Finding, UnknownReason> {
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, self.event, c, self.wanted);
+        let judged = tools.replay(run, self.event, c, self.wanted);
         let unknowns = cone::unknowns(&tools.e, self.essential);
         let worth = FindingStrength::of(&judged, &tools.root, tools.e.program, unknowns)?;
         let bad = AccessCounterexample {

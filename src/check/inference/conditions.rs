@@ -286,7 +286,7 @@ pub(super) fn happens(
         return false;
     }
     match decider.happens_roughly(a, both) {
-        Decision::Fails { .. } => return true,
+        Decision::Fails(_) => return true,
         Decision::Safe => return false,
         _ => {}
     }
@@ -305,5 +305,5 @@ pub(super) fn happens(
     let simpler = a.substitute(both, &ones);
     !ones.is_empty()
         && a.as_bool(simpler) != Some(false)
-        && matches!(decider.happens_roughly(a, simpler), Decision::Fails { .. })
+        && matches!(decider.happens_roughly(a, simpler), Decision::Fails(_))
 }

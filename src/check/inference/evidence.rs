@@ -60,7 +60,7 @@ pub(super) fn of_entry(
         violating(tools, violated, ob).is_some_and(|c| {
             let run = &runs[*l];
             let (ev, wanted) = (&run.run.accesses[*n], SoughtFault::Fault(AccessFault::Bounds));
-            let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, &c, wanted);
+            let judged = tools.replay(run, ev, &c, wanted);
             matches!(judged, ReplayResult::Reached { .. })
         })
     });
@@ -74,7 +74,7 @@ fn violating(tools: &mut RootTools<'_>, violated: TermId, ob: &Obligation) -> Op
         return None;
     }
     match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
-        Decision::Fails { model, mode, degenerate } => Some(Counterexample { model, mode, degenerate }),
+        Decision::Fails(c) => Some(c),
         _ => None,
     }
 }

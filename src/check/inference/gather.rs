@@ -228,7 +228,7 @@ fn of_access(
                 all.wraps = true;
                 continue;
             }
-            Decision::Fails { .. } | Decision::Unknown(_) => {}
+            Decision::Fails(_) | Decision::Unknown(_) => {}
         }
         let of_tensors =
             launched.run.and_then(|run| tensors::put_into(&mut tools.e.arena, &launched.solved, run.launch.path, &ob));

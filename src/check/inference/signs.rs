@@ -31,7 +31,7 @@ pub(super) fn sufficient(
         let all = a.and_all(signs.to_vec());
         let facts = a.and(under.facts, all);
         let possible =
-            a.as_bool(facts) != Some(false) && matches!(decider.happens_roughly(a, facts), Decision::Fails { .. });
+            a.as_bool(facts) != Some(false) && matches!(decider.happens_roughly(a, facts), Decision::Fails(_));
         possible.then(|| wraps(decider.decide_roughly(a, &Obligation { facts, ..under.clone() }))).flatten()
     };
     let with_all = if signs.is_empty() { None } else { with(a, decider, &signs) };
@@ -55,7 +55,7 @@ fn wraps(decision: Decision) -> Option<Vec<String>> {
     match decision {
         Decision::Safe => Some(vec![]),
         Decision::SafeIfNoWrap(ops) => Some(ops),
-        Decision::Fails { .. } | Decision::Unknown(_) => None,
+        Decision::Fails(_) | Decision::Unknown(_) => None,
     }
 }
 

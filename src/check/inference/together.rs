@@ -62,6 +62,6 @@ fn may_hold(tools: &mut RootTools<'_>, decider: &mut Decider, anyway: TermId, co
     let both = a.and(anyway, condition);
     match a.as_bool(both) {
         Some(holds) => holds,
-        None => matches!(decider.happens_roughly(a, both), Decision::Fails { .. }),
+        None => matches!(decider.happens_roughly(a, both), Decision::Fails(_)),
     }
 }

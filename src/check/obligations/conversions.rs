@@ -7,7 +7,7 @@
 //! access rests on them.
 
 use super::decide::{Decider, ModelEffort};
-use super::obligation::{Decision, Obligation};
+use super::obligation::{Counterexample, Decision, Obligation};
 use crate::solver::{self, Answer, Model, ModelAnswer, WrapMode};
 use base::reasons::UnknownReason;
 use base::work::Allotment;
@@ -180,12 +180,11 @@ impl Decider {
     ) -> Decision {
         let (facts, both) = (a.conjuncts(o.facts), a.and(goals[0], goals[1]));
         let conversions: Vec<TermId> = asked.values.keys().copied().collect();
-        if let Decision::Fails { model, degenerate, .. } =
-            self.fails(a, &asked.facts, goal, first, WrapMode::Assume, care)
-            && model.refutes(a, &facts, both, WrapMode::Exact)
-            && self.underflows(a, &conversions, &model)
+        if let Decision::Fails(c) = self.fails(a, &asked.facts, goal, first, WrapMode::Assume, care)
+            && c.model.refutes(a, &facts, both, WrapMode::Exact)
+            && self.underflows(a, &conversions, &c.model)
         {
-            return Decision::Fails { model, mode: WrapMode::Exact, degenerate };
+            return Decision::Fails(Counterexample { mode: WrapMode::Exact, ..c });
         }
         self.cut = true;
         Decision::Unknown(UnknownReason::SolverWork)
@@ -286,7 +285,7 @@ mod tests {
     fn a_negative_number_that_is_read_as_unsigned_is_a_value() {
         let mut a = Arena::new();
         let (o, left) = rest_of_row(&mut a, None);
-        let Decision::Fails { model, mode, .. } = by_value(&mut a, &o) else {
+        let Decision::Fails(Counterexample { model, mode, .. }) = by_value(&mut a, &o) else {
             panic!("n = 1 with 2 done leaves a row")
         };
         assert!(mode == WrapMode::Exact && model.value(&a, left, mode).is_some_and(|v| v < 0), "{model:?}");

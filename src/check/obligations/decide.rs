@@ -103,7 +103,7 @@ impl Decider {
         }
         let d = self.decide_new(a, o, care);
         self.limits = usual;
-        if !(self.cut || care == ModelEffort::Rough && matches!(d, Decision::Fails { .. })) {
+        if !(self.cut || care == ModelEffort::Rough && matches!(d, Decision::Fails(_))) {
             self.decided.insert(o.clone(), d.clone());
         }
         d
@@ -244,14 +244,14 @@ mod tests {
         let facts = a.le(zero, n);
         let o = Obligation { facts, offset: n, bytes: one, extent };
         let mut decider = Decider::default();
-        assert!(matches!(decider.decide_roughly(&mut a, &o), Decision::Fails { .. }));
-        let Decision::Fails { model, degenerate, .. } = decider.decide(&mut a, &o) else { panic!("n = 16 is beyond") };
-        assert_eq!((model.value(&a, n, WrapMode::Assume), degenerate), (Some(16), false));
+        assert!(matches!(decider.decide_roughly(&mut a, &o), Decision::Fails(_)));
+        let Decision::Fails(c) = decider.decide(&mut a, &o) else { panic!("n = 16 is beyond") };
+        assert_eq!((c.model.value(&a, n, WrapMode::Assume), c.degenerate), (Some(16), false));
         // Only an input that is no size leads there.
         let facts = a.le(n, zero);
         let below = Obligation { facts, offset: n, bytes: one, extent: zero };
-        assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails { .. }));
-        assert!(matches!(decider.decide(&mut a, &below), Decision::Fails { degenerate: true, .. }));
+        assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails(_)));
+        assert!(matches!(decider.decide(&mut a, &below), Decision::Fails(c) if c.degenerate));
     }
 
     #[test]
@@ -270,9 +270,9 @@ mod tests {
         assert!(decider.known.is_empty(), "a small model was sought");
         let never = a.bool(false);
         assert!(decider.implies(&mut a, never, more));
-        assert!(matches!(decider.happens_roughly(&mut a, both), Decision::Fails { .. }));
+        assert!(matches!(decider.happens_roughly(&mut a, both), Decision::Fails(_)));
         assert!(decider.known.is_empty(), "a small model was sought");
-        assert!(matches!(decider.happens(&mut a, both), Decision::Fails { .. }));
+        assert!(matches!(decider.happens(&mut a, both), Decision::Fails(_)));
     }
 
     /// Tests that a proof does not rest on wraps below bitwise operations that it abstracts, but does rest on wraps

@@ -5,7 +5,7 @@
 //! size below 1).
 
 use super::decide::{Decider, ModelEffort};
-use super::obligation::Decision;
+use super::obligation::{Counterexample, Decision};
 use crate::solver::{self, Answer, Model, ModelAnswer, SolverLimits, WrapMode};
 use base::work::{Allotment, Work};
 use engine::symbolic::terms::arena::Arena;
@@ -56,9 +56,7 @@ impl Decider {
             }
         };
         match self.fails(a, &all, goal, first, WrapMode::Exact, care) {
-            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {
-                Some(Decision::Fails { model, mode, degenerate })
-            }
+            Decision::Fails(c) if self.underflows(a, unmet, &c.model) => Some(Decision::Fails(c)),
             _ => None,
         }
     }
@@ -90,7 +88,7 @@ impl Decider {
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
                 let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
                 self.cut |= degenerate;
-                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
+                return Some(Decision::Fails(Counterexample { model, mode: WrapMode::Assume, degenerate }));
             }
         }
         None
@@ -107,7 +105,7 @@ impl Decider {
         care: ModelEffort,
     ) -> Decision {
         if care == ModelEffort::Rough {
-            return Decision::Fails { model: first, mode, degenerate: false };
+            return Decision::Fails(Counterexample { model: first, mode, degenerate: false });
         }
         let mut all = facts.to_vec();
         all.push(a.not(goal));
@@ -144,7 +142,7 @@ impl Decider {
             self.known.push(fixed);
         }
         self.cut |= degenerate;
-        Decision::Fails { model, mode, degenerate }
+        Decision::Fails(Counterexample { model, mode, degenerate })
     }
 
     /// Replaces a model that needs more memory than a confirmation may use by one that fits; returns the same model

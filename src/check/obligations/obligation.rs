@@ -13,12 +13,8 @@ pub enum Decision {
     Safe,
     /// Safe where these operations do not wrap.
     SafeIfNoWrap(Vec<String>),
-    /// A model in which the access is out of bounds; `mode` is its reading of wraps.
-    Fails {
-        model: Model,
-        mode: WrapMode,
-        degenerate: bool,
-    },
+    /// The access is out of bounds in a model.
+    Fails(Counterexample),
     Unknown(UnknownReason),
 }
 

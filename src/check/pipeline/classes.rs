@@ -372,7 +372,7 @@ impl<'p> Engine<'p> {
             match decider.decide_roughly(a, &Obligation { facts: broken, offset: below, bytes: byte, extent: none }) {
                 Decision::Safe => {}
                 Decision::SafeIfNoWrap(ops) => wraps.extend(ops),
-                Decision::Fails { .. } | Decision::Unknown(_) => return None,
+                Decision::Fails(_) | Decision::Unknown(_) => return None,
             }
         }
         Some(wraps)

@@ -51,7 +51,7 @@ impl<'p> Engine<'p> {
         let mut decider =
             Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
         let never = match decider.happens(&mut e.arena, path) {
-            Decision::Fails { .. } => return false,
+            Decision::Fails(_) => return false,
             Decision::Safe => NEVER,
             _ => "may be one that can never hold",
         };

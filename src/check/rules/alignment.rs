@@ -8,7 +8,7 @@ use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{loc_of, seen};
 use crate::obligations::cone;
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
@@ -62,7 +62,7 @@ fn of_kernel(
     if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
         return None;
     }
-    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, event.path) else {
+    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, event.path) else {
         return None;
     };
     let object = tools.e.object(event.object).clone();
@@ -89,8 +89,5 @@ fn of_kernel(
         essential: &essential,
         message,
     };
-    match s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place) {
-        Ok(f) => Some(AccessVerdict::Found(Box::new(f))),
-        Err(why) => Some(AccessVerdict::Unknown(why)),
-    }
+    Some(s.replayed(tools, run, &c, place).map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f))))
 }

@@ -13,7 +13,7 @@ use crate::counterexample::candidates::{self, OutOfBounds};
 use crate::counterexample::concrete_trials::trials;
 use crate::findings::explanation;
 use crate::obligations::cone;
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::inside;
 use base::reasons::UnknownReason;
@@ -109,7 +109,7 @@ fn never(tools: &mut RootTools<'_>, facts: TermId) -> Option<AccessVerdict> {
     {
         Decision::Safe => Some(AccessVerdict::Safe),
         Decision::SafeIfNoWrap(ops) => Some(AccessVerdict::SafeIfNoWrap(ops)),
-        Decision::Fails { .. } | Decision::Unknown(_) => None,
+        Decision::Fails(_) | Decision::Unknown(_) => None,
     }
 }
 
@@ -289,7 +289,7 @@ fn decided<'p>(
         return AccessExamination::put_off();
     }
     // Facts on the kernel's own stores need a full look, or a case without unknowns.
-    let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
+    let open = matches!(decision, Decision::Fails(_) | Decision::Unknown(_))
         && (effort == Effort::Full || unknowns.is_empty());
     let other = launch.filter(|_| open).and_then(|run| with_stores(tools, run, ob));
     if let Some(other) = &other {
@@ -301,14 +301,13 @@ fn decided<'p>(
         Decision::Safe => AccessExamination::of(safe_if(vec![], launch.filter(|_| exchanged))),
         Decision::SafeIfNoWrap(ops) => AccessExamination::of(safe_if(ops, launch.filter(|_| exchanged))),
         Decision::Unknown(why) => AccessExamination::of(AccessVerdict::Unknown(why)),
-        Decision::Fails { model, mode, degenerate } => match (launch, unknowns.first()) {
+        Decision::Fails(c) => match (launch, unknowns.first()) {
             (_, _) if cx.bare => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::OnlyAssumed)),
             (None, _) => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::NoLaunch)),
             (Some(_), Some(u)) if effort == Effort::First => {
                 AccessExamination { outcome: AccessVerdict::Unknown(u.clone()), more: FurtherEffort::Replay }
             }
             (Some(run), _) => {
-                let c = Counterexample { model, mode, degenerate };
                 let bad = |unknowns: Vec<UnknownReason>| OutOfBounds {
                     event: access.event,
                     object: access.object,
@@ -369,11 +368,8 @@ fn on_the_whole_way<'p>(
         Decision::Safe => Some(safe_if(vec![], Some(run))),
         Decision::SafeIfNoWrap(ops) => Some(safe_if(ops, Some(run))),
         Decision::Unknown(_) => None,
-        Decision::Fails { model, mode, degenerate } => {
-            let c = Counterexample { model, mode, degenerate };
-            Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, c))
-                .filter(AccessVerdict::is_finding)
-        }
+        Decision::Fails(c) => Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, c))
+            .filter(AccessVerdict::is_finding),
     }
 }
 

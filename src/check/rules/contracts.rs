@@ -8,7 +8,7 @@ use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
@@ -129,7 +129,7 @@ fn in_launch(
     place: ArrayPosition,
 ) -> Option<AccessVerdict> {
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
-        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };

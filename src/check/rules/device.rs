@@ -11,7 +11,7 @@ use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
 use crate::inference::missing::check_of;
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::rules::{Level, Rule};
 use engine::symbolic::exec::events::AccessEvent;
@@ -131,9 +131,7 @@ fn from_host(
     let host = a.int(CPU);
     let on_host = a.eq(device, host);
     let facts = a.and_all(vec![run.launch.path, event.path, target.cond, on_host]);
-    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, facts) else {
-        return None;
-    };
+    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, facts) else { return None };
     let program = tools.e.program;
     let kernel = program.func(run.kernel).display.split(['(', '<']).next().unwrap_or_default();
     let kernel = kernel.rsplit(' ').next().unwrap_or(kernel);
@@ -148,7 +146,6 @@ fn from_host(
         essential: &[facts],
         message: format!("`{kernel}` is launched on host memory if `{tensor}` is a host tensor"),
     };
-    let c = Counterexample { model, mode, degenerate };
     let mut f = suspected.replayed(tools, run, &c, place.clone()).ok()?;
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;

@@ -58,11 +58,9 @@ impl UsedParts {
             (true, None, _) if global && t.event.kind == AccessKind::Read => {
                 CrossingMeaning::Doubtful("nothing is overwritten")
             }
-            (true, None, Decision::Fails { model, mode, degenerate }) => {
-                CrossingMeaning::Apart(Counterexample { model, mode, degenerate })
-            }
+            (true, None, Decision::Fails(c)) => CrossingMeaning::Apart(c),
             (true, None, _) => CrossingMeaning::Doubtful("they are too small to tell from elements of one array"),
-            (false, None, Decision::Fails { .. })
+            (false, None, Decision::Fails(_))
                 if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) =>
             {
                 CrossingMeaning::Doubtful("the access reaches far beyond the first")
@@ -172,7 +170,7 @@ impl UsedParts {
         };
         let filled = a.and_all(vec![n.facts, far, several]);
         within.is_none_or(|goal| matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe))
-            && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails { .. })
+            && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails(_))
     }
 
     /// Builds the obligation of the crossing where its parts have at least `least` bytes, as far as other parts and

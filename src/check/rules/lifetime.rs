@@ -12,7 +12,7 @@ use crate::findings::kernel::Suspected;
 use crate::findings::position::{
     below_launch, below_the_user, inner_places, launched_at, loc_of, named, position, seen, users_call,
 };
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
 use base::rules::Rule;
@@ -116,7 +116,7 @@ fn of_kernel(
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
     explanation::happens(&tools.e, &decision, tools.decider.cut);
     let happens = match decision {
-        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some((place, AccessVerdict::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };

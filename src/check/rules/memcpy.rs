@@ -9,7 +9,7 @@ use crate::findings::build::structures_disagree;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::position::{loc_of, named, users_call};
-use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
 use base::rules::Rule;
@@ -140,14 +140,14 @@ fn side(
 
 /// Returns a failure in which no allocation is empty, if there is one; otherwise the failure is degenerate.
 fn not_empty(tools: &mut RootTools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
-    let Decision::Fails { model, mode, .. } = &first else { return first };
-    if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) {
+    let Decision::Fails(c) = &first else { return first };
+    if c.model.value(&tools.e.arena, copy.not_empty, c.mode) == Some(1) {
         return first;
     }
     let facts = tools.e.arena.and(obligation.facts, copy.not_empty);
     match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..obligation.clone() }) {
-        better @ Decision::Fails { .. } => better,
-        _ => Decision::Fails { model: model.clone(), mode: *mode, degenerate: true },
+        better @ Decision::Fails(_) => better,
+        _ => Decision::Fails(Counterexample { degenerate: true, ..c.clone() }),
     }
 }
 

@@ -97,8 +97,7 @@ fn look(
             Decision::Unknown(why) => {
                 open = Some(UnknownReason::StaysInPart(run.part(own).name.clone(), Box::new(why)));
             }
-            Decision::Fails { model, mode, degenerate } => {
-                let c = Counterexample { model, mode, degenerate };
+            Decision::Fails(c) => {
                 let crossing = Crossing { neighbour: n, c };
                 let look = crossed(cx, tools, run, &through, crossing, effort);
                 if look.outcome.rank() > 0 || look.more > more {
@@ -197,7 +196,7 @@ fn replayed_across(
         .collect();
     let parts = PartTarget::Named { own: replay::site(own.set), others };
     let wanted = SoughtFault::Out(parts.clone());
-    let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.c, wanted);
+    let judged = tools.replay(run, t.event, &c.c, wanted);
     let (replay, mut assumptions) =
         match worth_of(&judged, &own.name, doubt.is_some(), unknowns.is_empty(), tools.root.trusted) {
             Ok(worth) => worth,

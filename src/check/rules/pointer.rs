@@ -63,7 +63,7 @@ pub(crate) fn null_in_kernel(
     let open = || AccessVerdict::Unknown(UnknownReason::NullPointer);
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
         Decision::Safe => return AccessVerdict::Safe,
-        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Fails(c) => c,
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
     };
     let extent = tools.e.arena.int(0);
@@ -113,10 +113,7 @@ pub(crate) fn unset_index(
         UnknownReason::Unwritten(name) | UnknownReason::InLoop(name) if !name.is_empty() => Some(name),
         _ => None,
     })?;
-    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts)
-    else {
-        return None;
-    };
+    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, obligation.facts) else { return None };
     let message = format!(
         "{} of `{}` at an index that depends on `{variable}`, which was never set",
         verb(event.kind).0,
@@ -132,7 +129,7 @@ pub(crate) fn unset_index(
         essential: &conditions,
         message,
     };
-    let found = s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place).ok()?;
+    let found = s.replayed(tools, run, &c, place).ok()?;
     (found.verdict == Verdict::Proved).then(|| AccessVerdict::Found(Box::new(found)))
 }
 
@@ -170,7 +167,7 @@ pub(crate) fn unset<'p>(
 ) -> AccessVerdict {
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
         Decision::Safe => return AccessVerdict::Safe,
-        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Fails(c) => c,
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return AccessVerdict::Unknown(UnknownReason::PathTaken),
     };
     let open = match unset_in_kernel(tools, run, ev, (facts, happens), cx.place_of(ev)) {
@@ -214,10 +211,7 @@ pub(crate) fn hosts_in_kernel(
     obligation: &Obligation,
     place: ArrayPosition,
 ) -> Option<AccessVerdict> {
-    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts)
-    else {
-        return None;
-    };
+    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, obligation.facts) else { return None };
     let message = format!("{} of `{}`, which is host memory", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
     let s = Suspected {
@@ -229,7 +223,7 @@ pub(crate) fn hosts_in_kernel(
         essential: &essential,
         message,
     };
-    let mut f = s.replayed(tools, run, &Counterexample { model: model.clone(), mode, degenerate }, place).ok()?;
+    let mut f = s.replayed(tools, run, &c, place).ok()?;
     // The replay's assumptions may include that the device can use this memory.
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
@@ -237,8 +231,8 @@ pub(crate) fn hosts_in_kernel(
     f.verdict = Verdict::Possible;
     if let Some(w) = &mut f.witness {
         // The interpreter's addresses of the host stack mean nothing to a kernel.
-        w.offset_bytes = narrow(model.value(&tools.e.arena, obligation.offset, mode));
-        w.extent_bytes = narrow(model.value(&tools.e.arena, obligation.extent, mode));
+        w.offset_bytes = narrow(c.model.value(&tools.e.arena, obligation.offset, c.mode));
+        w.extent_bytes = narrow(c.model.value(&tools.e.arena, obligation.extent, c.mode));
     }
     f.level = Level::Warn;
     f.unknowns = vec![WHETHER_PAGEABLE.into()];
@@ -256,7 +250,7 @@ pub(crate) fn null_in_copy(
     let some = tools.e.arena.le(one, event.bytes);
     let facts = tools.e.arena.and(facts, some);
     let decision = tools.decider.happens(&mut tools.e.arena, facts);
-    if !matches!(decision, Decision::Fails { .. }) {
+    if !matches!(decision, Decision::Fails(_)) {
         return None;
     }
     let direction = verb(event.kind).1;

@@ -11,7 +11,7 @@ use crate::counterexample::replay;
 use crate::counterexample::replay_result::{ReplayResult, SoughtFault};
 use crate::findings::build::{AccessCounterexample, FindingStrength, part_sites, verb};
 use crate::obligations::cone;
-use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
@@ -73,7 +73,7 @@ fn in_row(
         return safe;
     }
     let goal = slack(tools, event, facts, row, 0);
-    let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else {
+    let Decision::Fails(c) = tools.decider.decide(&mut tools.e.arena, &goal) else {
         return safe;
     };
     let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
@@ -85,9 +85,8 @@ fn in_row(
         return AccessExamination { more: FurtherEffort::Replay, ..safe };
     }
     let parts = PartTarget::Row { gep: replay::site(row.gep), bytes: row.size.get() };
-    let c = Counterexample { model, mode, degenerate };
     let wanted = SoughtFault::Out(parts.clone());
-    let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &c, wanted);
+    let judged = tools.replay(run, event, &c, wanted);
     let ReplayResult::Reached { bad: reached, assumptions } = &judged else { return safe };
     let AccessFault::Part(bounds) = reached.fault else { return safe };
     let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
