@@ -4,7 +4,7 @@
 //! these are functions of a [`CheckContext`], [`RootTools`] and a [`ExecutedLaunch`], and need not know the engine that calls them.
 
 use super::concurrency::bounds::Invariants;
-use super::counterexample::replay::{Attempt, Judge};
+use super::counterexample::replay::{Judge, ReplayAttempt};
 use super::counterexample::replay_result::{ReplayResult, SoughtFault};
 use super::counterexample::tried::TrialResults;
 pub(crate) use super::findings::position::ArrayPosition;
@@ -112,7 +112,7 @@ impl RootTools<'_> {
         c: &Counterexample,
         wanted: SoughtFault,
     ) -> ReplayResult {
-        self.judge.judge(&self.e.arena, (&run.launch, &run.run.thread), ev, c, wanted, Attempt::default())
+        self.judge.judge(&self.e.arena, (&run.launch, &run.run.thread), ev, c, wanted, ReplayAttempt::default())
     }
 
     /// Runs `work`; if `hurried`, searches for small witnesses get no more work than others, because they are

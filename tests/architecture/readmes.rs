@@ -69,7 +69,7 @@ fn readmes_name_files_that_exist() {
         }
     }
     assert!(all.len() > 15 && wrong.is_empty(), "{}", wrong.join("\n"));
-    let text = "`rules.rs`, `no_such.rs`, `rules/NAME.rs`, `make x`, `src/lib.rs`\n```\n`other.rs`\n```\n";
+    let text = "`nets.rs`, `no_such.rs`, `rules/NAME.rs`, `make x`, `src/lib.rs`\n```\n`other.rs`\n```\n";
     assert_eq!(absent(text, &root().join("src")), ["no_such.rs"]);
 }
 

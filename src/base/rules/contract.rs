@@ -1,16 +1,16 @@
 //! The rule `contract`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "contract",
     level: Level::Deny,
     reports: "a call or launch that breaks the contract of what it calls",
     help: Help::Text("check that `{array}` before the call, or reject such inputs"),
-    confirmation: Confirmation {
+    confirmation: GpuConfirmation {
         sanitizer: false,
         not_alone: Some("it is not an access: the function's use of it is another finding"),
-        ..Confirmation::SANITIZER
+        ..GpuConfirmation::SANITIZER
     },
     page: r#"# contract: a call or a launch that breaks the contract of what it calls
 

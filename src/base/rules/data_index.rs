@@ -1,13 +1,13 @@
 //! The rule `data-index`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "data-index",
     level: Level::Warn,
     reports: "an access out of bounds whose index comes from data that nobody checked",
     help: Help::Index,
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# data-index: index read from data that nobody checked
 
 An index comes out of a buffer whose contents come from outside the program (a file, the network,

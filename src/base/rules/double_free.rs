@@ -1,13 +1,13 @@
 //! The rule `double-free`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "double-free",
     level: Level::Deny,
     reports: "a second free of device memory",
     help: Help::Text("free `{array}` once, and set the pointer to null"),
-    confirmation: Confirmation { refused: true, ..Confirmation::SANITIZER },
+    confirmation: GpuConfirmation { refused: true, ..GpuConfirmation::SANITIZER },
     page: r#"# double-free: device memory freed twice
 
 The same allocation reaches `cudaFree` (or a relative) a second time.

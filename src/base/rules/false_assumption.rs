@@ -1,16 +1,16 @@
 //! The rule `false-assumption`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "false-assumption",
     level: Level::Deny,
     reports: "a launch that makes a claim of its kernel false (`__builtin_assume`, a removed `assert`)",
     help: Help::Text("check the kernel's claim on the host, or weaken the claim"),
-    confirmation: Confirmation {
+    confirmation: GpuConfirmation {
         sanitizer: false,
         not_alone: Some("it is not an access: the compiler may translate it into anything"),
-        ..Confirmation::SANITIZER
+        ..GpuConfirmation::SANITIZER
     },
     page: r#"# false-assumption: a claim of a kernel that a launch of it breaks
 

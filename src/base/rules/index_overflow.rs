@@ -1,13 +1,13 @@
 //! The rule `index-overflow`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "index-overflow",
     level: Level::Warn,
     reports: "an integer operation that wraps so that an access leaves its allocation",
     help: Help::Text("compute the index in 64 bits: cast the first operand to `size_t`"),
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# index-overflow: index arithmetic that wraps around
 
 The index, or the size of a buffer, is right as a formula, but the machine computes it in 32 bits

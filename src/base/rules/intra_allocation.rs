@@ -1,13 +1,13 @@
 //! The rule `intra-allocation`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "intra-allocation",
     level: Level::Deny,
     reports: "an access that leaves the part of an allocation that a named pointer cut off, and stays in the allocation",
     help: Help::Text("keep the index inside the part that `{array}` names, or enlarge that part"),
-    confirmation: Confirmation { sanitizer: false, place: " of its part", ..Confirmation::BOUNDS },
+    confirmation: GpuConfirmation { sanitizer: false, place: " of its part", ..GpuConfirmation::BOUNDS },
     page: r#"# intra-allocation: access from one part of an allocation into another
 
 A program cuts one allocation (most often dynamic shared memory) into named parts. The access stays

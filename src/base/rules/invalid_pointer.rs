@@ -1,16 +1,16 @@
 //! The rule `invalid-pointer`.
 
-use super::{CompiledCheck, Confirmation, Help, Level, RuleInfo};
+use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "invalid-pointer",
     level: Level::Deny,
     reports: "an access through a pointer that is null, was never set, or leads to host memory",
     help: Help::Text("pass device memory as `{array}`"),
-    confirmation: Confirmation {
+    confirmation: GpuConfirmation {
         check: Some(CompiledCheck::Memory),
         place: " of memory that is not the device's",
-        ..Confirmation::SANITIZER
+        ..GpuConfirmation::SANITIZER
     },
     page: r#"# invalid-pointer: pointer that is no device memory
 

@@ -1,13 +1,13 @@
 //! The rule `memcpy-out-of-bounds`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "memcpy-out-of-bounds",
     level: Level::Deny,
     reports: "a copy or fill of the host beyond an allocation",
     help: Help::Text("copy at most as many bytes as the smaller side has"),
-    confirmation: Confirmation { arguments: true, ..Confirmation::SANITIZER },
+    confirmation: GpuConfirmation { arguments: true, ..GpuConfirmation::SANITIZER },
     page: r#"# memcpy-out-of-bounds: copy or fill beyond an allocation
 
 A `cudaMemcpy`, `cudaMemset`, copy to or from a symbol, or one of their asynchronous or

@@ -1,15 +1,15 @@
 //! The rule `misaligned`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "misaligned",
     level: Level::Warn,
     reports: "an access at an address that is not a multiple of its width",
     help: Help::Text("align the address behind `{array}` to the width of the access"),
-    confirmation: Confirmation {
+    confirmation: GpuConfirmation {
         not_alone: Some("its buffers may lie elsewhere than in the program"),
-        ..Confirmation::SANITIZER
+        ..GpuConfirmation::SANITIZER
     },
     page: r#"# misaligned: address that is no multiple of the access width
 

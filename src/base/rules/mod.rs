@@ -55,10 +55,10 @@ pub struct RuleInfo {
     pub name: &'static str,
     /// Level of a *proved* finding without further configuration.
     pub level: Level,
-    /// What the rule reports, as a row of `docs/rules.md`.
+    /// Text of the row in `docs/rules.md`.
     pub reports: &'static str,
     pub help: Help,
-    pub confirmation: Confirmation,
+    pub confirmation: GpuConfirmation,
     /// Page of `scuba explain`, in Markdown. Its first line is `# NAME: what it means in a few words`.
     pub page: &'static str,
 }
@@ -72,14 +72,14 @@ pub enum Help {
     Text(&'static str),
 }
 
-/// How a run on a GPU confirms a finding.
+/// Kinds of runs on a GPU that confirm a finding.
 #[derive(Debug)]
-pub struct Confirmation {
+pub struct GpuConfirmation {
     /// Whether Compute Sanitizer sees it.
     pub sanitizer: bool,
-    /// Why the launch alone confirms nothing.
+    /// Reason why the launch alone confirms nothing, if it does not.
     pub not_alone: Option<&'static str>,
-    /// What a check compiled into the kernel can test.
+    /// Test by a check that is compiled into the kernel, if one sees it.
     pub check: Option<CompiledCheck>,
     /// Whether wrappers of runtime functions see it in the arguments of a host call.
     pub arguments: bool,
@@ -89,7 +89,7 @@ pub struct Confirmation {
     pub place: &'static str,
 }
 
-impl Confirmation {
+impl GpuConfirmation {
     /// Compute Sanitizer alone.
     const SANITIZER: Self =
         Self { sanitizer: true, not_alone: None, check: None, arguments: false, refused: false, place: "" };

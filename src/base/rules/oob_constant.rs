@@ -1,13 +1,13 @@
 //! The rule `oob-constant`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-constant",
     level: Level::Deny,
     reports: "an access outside an array in constant memory",
     help: Help::Index,
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# oob-constant: access outside a constant memory array
 
 A kernel reads a `__constant__` array before its start or beyond its end.

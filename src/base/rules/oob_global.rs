@@ -1,13 +1,13 @@
 //! The rule `oob-global`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-global",
     level: Level::Deny,
     reports: "an access outside an allocation in device memory",
     help: Help::Index,
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# oob-global: access outside an allocation in device memory
 
 A kernel reads or writes device memory before the start or beyond the end of the allocation that

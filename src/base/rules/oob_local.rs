@@ -1,13 +1,13 @@
 //! The rule `oob-local`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-local",
     level: Level::Deny,
     reports: "an access outside a local array of device code",
     help: Help::Index,
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# oob-local: access outside a local array
 
 A kernel indexes an array of its own (a variable of one thread) before its start or beyond its end.

@@ -1,13 +1,13 @@
 //! The rule `oob-shared`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-shared",
     level: Level::Deny,
     reports: "an access outside an array in shared memory",
     help: Help::Index,
-    confirmation: Confirmation::BOUNDS,
+    confirmation: GpuConfirmation::BOUNDS,
     page: r#"# oob-shared: access outside a shared memory array
 
 A kernel indexes a `__shared__` array, or the dynamic shared memory of its launch, before its start

@@ -1,13 +1,13 @@
 //! The rule `unchecked-argument`.
 
-use super::{Confirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "unchecked-argument",
     level: Level::Warn,
     reports: "arguments that every check of an entry point accepts and that lead out of bounds",
     help: Help::Index,
-    confirmation: Confirmation::SANITIZER,
+    confirmation: GpuConfirmation::SANITIZER,
     page: r#"# unchecked-argument: an operator goes out of bounds for arguments that its checks accept
 
 An entry point (an operator that is registered with PyTorch, or a function named under `[entry]`)

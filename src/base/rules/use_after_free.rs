@@ -1,17 +1,17 @@
 //! The rule `use-after-free`.
 
-use super::{CompiledCheck, Confirmation, Help, Level, RuleInfo};
+use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "use-after-free",
     level: Level::Deny,
     reports: "a use of device memory after it was freed",
     help: Help::Text("free `{array}` after its last use"),
-    confirmation: Confirmation {
+    confirmation: GpuConfirmation {
         arguments: true,
         check: Some(CompiledCheck::Memory),
         place: " of memory that was freed",
-        ..Confirmation::SANITIZER
+        ..GpuConfirmation::SANITIZER
     },
     page: r#"# use-after-free: device memory used after it was freed
 

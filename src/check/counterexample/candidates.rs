@@ -6,7 +6,7 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
-use super::replay::Attempt;
+use super::replay::ReplayAttempt;
 use super::replay_result::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
 use crate::concurrency::atomic_counters;
@@ -124,7 +124,7 @@ fn tried<'p>(
     ev: &AccessEvent,
 ) -> Option<(Counterexample, ReplayResult)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
-    let mut judged = reached(tools, run, ev, &model, Attempt { random, short: false })?;
+    let mut judged = reached(tools, run, ev, &model, ReplayAttempt { random, short: false })?;
     if let ReplayResult::Reached { bad, .. } = &judged
         && !random.is_empty()
     {
@@ -207,7 +207,7 @@ fn another<'p>(
         };
         if let Decision::Fails(c) = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
             && c.mode == WrapMode::Assume
-            && let Some(judged) = reached(tools, run, ev, &c.model, Attempt::default())
+            && let Some(judged) = reached(tools, run, ev, &c.model, ReplayAttempt::default())
         {
             return Some((c, judged));
         }
@@ -217,7 +217,7 @@ fn another<'p>(
             return None;
         }
         let Some((model, degenerate)) = atomic_counters::model(tools, &run.run, ev, ob, shape) else { continue };
-        if let Some(judged) = reached(tools, run, ev, &model, Attempt::default()) {
+        if let Some(judged) = reached(tools, run, ev, &model, ReplayAttempt::default()) {
             return Some((assuming(model, degenerate), judged));
         }
     }
@@ -271,7 +271,7 @@ fn of_other_inputs(
             if model == *first {
                 continue;
             }
-            let attempt = Attempt { short: true, ..Attempt::default() };
+            let attempt = ReplayAttempt { short: true, ..ReplayAttempt::default() };
             let Some(judged) = reached(tools, run, ev, &model, attempt) else { continue };
             let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
             return Some((assuming(model, degenerate), judged));
@@ -286,7 +286,7 @@ fn reached(
     run: &ExecutedLaunch,
     ev: &AccessEvent,
     model: &Model,
-    attempt: Attempt,
+    attempt: ReplayAttempt,
 ) -> Option<ReplayResult> {
     let c = assuming(model.clone(), false);
     let thread = (&run.launch, &run.run.thread);

@@ -41,9 +41,9 @@ const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
 /// Work of a replay beyond which later replays get less.
 const LONG: Work = Work::seconds(1);
 
-/// How a model is replayed.
+/// Settings of one replay.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Attempt {
+pub(crate) struct ReplayAttempt {
     /// Numbers that `rand` repeats; empty: those that it returns here.
     pub random: &'static [u32],
     /// Whether the replay is one of many: then it gets no more than a few million steps.
@@ -184,7 +184,7 @@ impl<'p> Judge<'p> {
         ev: &AccessEvent,
         c: &Counterexample,
         wanted: SoughtFault,
-        Attempt { random, short }: Attempt,
+        ReplayAttempt { random, short }: ReplayAttempt,
     ) -> ReplayResult {
         let Counterexample { model, mode, .. } = c;
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);

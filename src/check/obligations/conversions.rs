@@ -243,7 +243,7 @@ fn converts(a: &Arena, w: TermId) -> Option<TermId> {
 #[cfg(test)]
 mod tests {
     use super::super::decide::{Decider, ModelEffort};
-    use super::super::obligation::{Decision, Obligation};
+    use super::super::obligation::{Counterexample, Decision, Obligation};
     use crate::solver::WrapMode;
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::interval::Interval;
