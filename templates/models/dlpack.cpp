@@ -191,6 +191,9 @@ struct PyHandle { void *object; };
 void nd_capsule(PyHandle *self) MODEL("! nanobind::capsule::capsule(*");
 void nd_capsule(PyHandle *self) { self->object = operator new(16); }
 NOTHING(nb_object_end, "nanobind::object::~object()")
+// Exceptions of the library up to nanobind 2: nobody but who catches one looks into it.
+NOTHING(nb_exception, "nanobind::builtin_exception::builtin_exception(nanobind::exception_type, char const*)")
+NOTHING(nb_exception_end, "nanobind::builtin_exception::~builtin_exception()")
 NOTHING(nb_capsule_end, "nanobind::capsule::~capsule()")
 const PyHandle *nb_inc_ref(const PyHandle *self) MODEL("nanobind::handle::inc_ref() const &");
 const PyHandle *nb_inc_ref(const PyHandle *self) { return self; }

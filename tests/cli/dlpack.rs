@@ -266,6 +266,29 @@ fn indices_in_arrays_are_data() {
 }
 
 #[test]
+fn exceptions_of_nanobind_end_a_call() {
+    let of = |check: &str| {
+        let source = format!(
+            "__global__ void copy(const float *a, float *out, int n) {{\n\
+             \x20 int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+             \x20 if (i < n) out[i] =\n\
+             \x20   a[i];\n}}\n\
+             using Vector = nb::ndarray<float, nb::device::cuda, nb::ndim<1>, nb::c_contig>;\n\
+             NB_MODULE(ext, m) {{\n  m.def(\"op\", [](Vector a, Vector out) {{\n\
+             \x20   {check}\n\
+             \x20   if (a.shape(0) > 1 << 28 || out.shape(0) > 1 << 28) throw nb::value_error(\"too many\");\n\
+             \x20   int n = out.shape(0);\n\
+             \x20   if (n > 0) copy<<<(n + 255) / 256, 256>>>(a.data(), out.data(), n);\n  }});\n}}\n"
+        );
+        checked(&format!("{NANOBIND}{source}")).0
+    };
+    let report = of("if (a.shape(0) != out.shape(0)) throw nb::value_error(\"sizes\");");
+    assert!(report.findings.is_empty() && report.undecided.is_empty(), "{:?} {:?}", report.findings, report.undecided);
+    let report = of("");
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 7)], "{:?}", report.undecided);
+}
+
+#[test]
 fn what_a_function_allocates_is_as_long_as_it_says() {
     let of = |shape: &str, device: &str| {
         let launch = launch("x.data_ptr()", "x.data_ptr()", "y.data_ptr()");

@@ -4,9 +4,19 @@
 #include <stdexcept>
 
 namespace nanobind {
-struct value_error : std::runtime_error {
-  explicit value_error(const char *what) : std::runtime_error(what) {}
+// As in nanobind 2: what the library defines is not inline.
+enum class exception_type { runtime_error, stop_iteration, index_error, key_error, value_error };
+class builtin_exception : public std::runtime_error {
+  exception_type m_type;
+
+public:
+  builtin_exception(exception_type type, const char *what);
+  builtin_exception(builtin_exception &&) = default;
+  builtin_exception(const builtin_exception &) = default;
+  ~builtin_exception();
+  exception_type type() const { return m_type; }
 };
+inline builtin_exception value_error(const char *what = nullptr) { return builtin_exception(exception_type::value_error, what); }
 struct arg {
   const char *name;
   explicit arg(const char *name) : name(name) {}
