@@ -37,6 +37,10 @@ torch-answers: ## ask PyTorch what its operations give, for the models of them: 
 	@tools/setup.sh torch
 	@.deps/torch-venv/bin/python -B tools/tensor-models.py --seed 7 --cases 8 > tests/models/tensors/answers.jsonl
 
+.PHONY: library-answers
+library-answers: ## ask nanobind, TVM-FFI and PyTorch's stable ABI about tensors, for the models of them: tests/models/libraries/*.txt
+	@python3 -B tools/real-libraries.py answers --cases 15 --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-real-libraries)"
+
 .PHONY: test-quick
 test-quick: ## under a minute from a built tree: unit tests, a program or two of each kind, models of library functions
 	@tools/setup.sh test
@@ -46,10 +50,11 @@ test-quick: ## under a minute from a built tree: unit tests, a program or two of
 	@$(if $(wildcard tests/architecture/main.rs),cargo test --locked --quiet --test architecture)
 
 .PHONY: test-full
-test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, 200 killed builds, 40 programs repeated
+test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, extensions with the real libraries, 200 killed builds, 40 programs repeated
 	@SCUBA_ORACLE_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test oracle -- --ignored many --nocapture
 	@tools/setup.sh torch
 	@SCUBA_MODELS_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test models -- --ignored --nocapture
+	@$(MAKE) real-libraries
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
 
@@ -84,6 +89,11 @@ seen: build ## whether a bug ever passes without a word: a project in every way 
 toolkits: build ## which toolkits, host compilers and CMakes work: a table beside the pinned ones; takes an hour and 8 GB, goes on in WORK (/tmp/scuba-toolkits) where it ended (TOOLKITS_ARGS: tools/toolkits.py --help)
 	@tools/setup.sh test
 	@python3 -B tools/toolkits.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-toolkits)" $(TOOLKITS_ARGS)
+
+.PHONY: real-libraries
+real-libraries: build ## extensions of nanobind, TVM-FFI and PyTorch with the libraries' own headers, each with one mistake and without; keeps 1 GB of wheels in WORK (/tmp/scuba-real-libraries; REAL_ARGS: tools/real-libraries.py --help)
+	@tools/setup.sh test
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/real-libraries.py pairs --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-real-libraries)" $(REAL_ARGS)
 
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say

@@ -4,7 +4,7 @@
 //! what the interpreter must print, or a question mark. `symbolic.rs`: generated programs read, change and compare texts of the command
 //! line; where any run on a pool of texts goes out of bounds the engine may not say safe, and what it proves a run must show.
 //!
-//! `numbers.rs` does the same for mathematics.
+//! `numbers.rs` does the same for mathematics, `tensors.rs` for PyTorch's operations, `libraries.rs` for its stable ABI, nanobind and TVM-FFI.
 //!
 //! `table.rs`: each row of the table of external functions says which of the engines models it; none may have a model without a row.
 //!
@@ -14,6 +14,7 @@
 
 mod concrete;
 mod judges;
+mod libraries;
 mod numbers;
 mod program;
 mod symbolic;

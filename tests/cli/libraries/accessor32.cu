@@ -14,7 +14,9 @@ __global__ void rows(torch::PackedTensorAccessor32<const T, 2, torch::RestrictPt
 torch::Tensor scaled(const torch::Tensor &x, const torch::Tensor &w) {
   TORCH_CHECK(x.is_cuda() && w.is_cuda(), "tensors of the device");
   TORCH_CHECK(x.scalar_type() == torch::kFloat && w.scalar_type() == torch::kFloat);
-  TORCH_CHECK(x.dim() == 2 && w.dim() == 1);
+  TORCH_CHECK(x.dim() == 2 && w.dim() == 1 && x.is_contiguous() && w.is_contiguous());
+  // packed_accessor32 checks the number of elements; the loop's next index needs some more.
+  TORCH_CHECK(x.numel() < 1 << 30);
 #ifdef GOOD
   TORCH_CHECK(w.size(0) == x.size(1), "one weight for each column");
 #endif

@@ -14,7 +14,7 @@ __global__ void rows(torch::PackedTensorAccessor64<const T, 2, torch::RestrictPt
 torch::Tensor scaled(const torch::Tensor &x, const torch::Tensor &w) {
   TORCH_CHECK(x.is_cuda() && w.is_cuda(), "tensors of the device");
   TORCH_CHECK(x.scalar_type() == torch::kFloat && w.scalar_type() == torch::kFloat);
-  TORCH_CHECK(x.dim() == 2 && w.dim() == 1);
+  TORCH_CHECK(x.dim() == 2 && w.dim() == 1 && x.is_contiguous() && w.is_contiguous());
 #ifdef GOOD
   TORCH_CHECK(w.size(0) == x.size(1), "one weight for each column");
 #endif

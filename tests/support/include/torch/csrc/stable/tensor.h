@@ -11,7 +11,7 @@
 #include <type_traits>
 
 namespace c10 {
-enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double };
+enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15, UInt16 = 27, UInt32, UInt64 };
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 enum class Layout : int8_t { Strided };
 enum class DeviceType : int8_t { CPU, CUDA };
@@ -44,6 +44,9 @@ struct AtenTensorOpaque;
 using AtenTensorHandle = AtenTensorOpaque *;
 extern "C" int aoti_torch_get_size(AtenTensorHandle tensor, int64_t d, int64_t *size);
 extern "C" int aoti_torch_get_numel(AtenTensorHandle tensor, int64_t *numel);
+extern "C" int aoti_torch_get_dtype(AtenTensorHandle tensor, int32_t *type);
+extern "C" int aoti_torch_get_device_type(AtenTensorHandle tensor, int32_t *type);
+extern "C" int aoti_torch_is_contiguous(AtenTensorHandle tensor, bool *is);
 extern "C" int aoti_torch_get_data_ptr(AtenTensorHandle tensor, void **data);
 extern "C" int aoti_torch_get_current_cuda_stream(int32_t device, void **stream);
 
@@ -85,6 +88,7 @@ public:
   torch::headeronly::IntHeaderOnlyArrayRef sizes() const;
   torch::headeronly::IntHeaderOnlyArrayRef strides() const;
   bool is_contiguous() const;
+  size_t element_size() const;
   int64_t stride(int64_t d) const;
   int64_t size(int64_t d) const;
   int8_t get_device() const;
