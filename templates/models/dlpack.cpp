@@ -2,8 +2,8 @@
 // them to a function. Both engines run a function named `scuba.argument CLASS` on each argument of that class before they run the function that is
 // called; the argument's first word then points to the tensor that the caller has. It is compiled behind aten.cpp, whose tensor this is.
 //
-// Frameworks give a `byte_offset` of 0 (dlpack.h, at `data`). `strides` are not null (since DLPack 1.2; both libraries fill them in for tensors of
-// earlier versions: `ndarray_import`, `Tensor::FromDLPack`).
+// Frameworks give a `byte_offset` of 0 (dlpack.h, at `data`). `strides` of one dimension or more are not null (since DLPack 1.2; both libraries fill
+// them in for tensors of earlier versions: `ndarray_import`, `Tensor::FromDLPack`).
 
 extern "C" {
 // The tensor that a caller gave into which the pointer leads; null where there is none.
@@ -203,7 +203,12 @@ const PyHandle *nb_dec_ref(const PyHandle *self) { return self; }
 // ---- TVM-FFI ----
 
 void dl_tensor(DlTensor *self) ARGUMENT("DLTensor");
-void dl_tensor(DlTensor *self) { fill(self, static_cast<const Impl *>(self->data)); }
+void dl_tensor(DlTensor *self) {
+  const Impl *t = static_cast<const Impl *>(self->data);
+  fill(self, t);
+  // Without dimensions there may be no strides, as the caller's framework has it. Code that uses the classes does not ask for the pointer.
+  if (t->dim == 0 && __scuba_setting(0, 1, 0)) self->strides = nullptr;
+}
 void dl_view(DlTensor *self) ARGUMENT("tvm::ffi::TensorView");
 void dl_view(DlTensor *self) { fill(self, static_cast<const Impl *>(self->data)); }
 
@@ -275,7 +280,7 @@ int64_t tvm_stride(const TensorRef *self, int64_t i) { return dl_stride(&static_
 bool tvm_contiguous(const DlTensor *d) MODEL("tvm::ffi::IsContiguous(DLTensor const&)");
 bool tvm_contiguous(const DlTensor *d) {
   const Impl *t = with_sizes(d->shape);
-  if (t && d->ndim == t->dim && d->strides == t->strides) return t->contiguous;
+  if (t && d->ndim == t->dim && (__scuba_known(d->ndim) == 0 || d->strides == t->strides)) return t->contiguous;
   if (!d->strides) return true;
   for (int i = 0; i < d->ndim; i++)
     if (d->shape[i] == 0) return true;
@@ -301,10 +306,20 @@ int tvm_alloc(const DlTensor *like, void **out) MODEL("TVMFFIEnvTensorAlloc");
 int tvm_alloc(const DlTensor *like, void **out) {
   Impl *t = fresh(Undefined, like->device.type - 1);
   int64_t dim = __scuba_known(like->ndim);
+  const Impl *o = dim < 0 ? with_sizes(like->shape) : nullptr;
   t->code = like->type.code;
   t->bits = like->type.bits;
   t->lanes = like->type.lanes;
-  if (dim < 0 || dim > 8) {
+  if (o && like->ndim == o->dim) {
+    // The sizes of a tensor that was given, however many these are.
+    t->dim = o->dim;
+    t->packed = true;
+    EIGHT(COPY_SIZE)
+    EIGHT(ANY_STRIDE)
+    same_from_the_end(t, o);
+    t->numel = o->numel;
+    t->data = t->start = memory(t, bytes_of(t, t->numel), 0);
+  } else if (dim < 0 || dim > 8) {
     anything(t);
     t->dim = like->ndim;
   } else {
@@ -312,8 +327,8 @@ int tvm_alloc(const DlTensor *like, void **out) {
     t->numel = pack(t, dim);
     t->data = t->start = memory(t, bytes_of(t, t->numel), 0);
   }
-  TensorObj *o = tensor_object();
-  fill(&o->tensor, t);
-  *out = o;
+  TensorObj *object = tensor_object();
+  fill(&object->tensor, t);
+  *out = object;
   return 0;
 }

@@ -321,3 +321,41 @@ fn what_runs_before_an_operator_does_not_end_it() {
     let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.verdict, f.access.position.line)).collect();
     assert_eq!(found, [(Rule::UncheckedArgument, Verdict::Possible, W)], "{:?}", report.undecided);
 }
+
+#[test]
+fn what_a_function_allocates_has_as_many_dimensions_as_its_input() {
+    let of = |element: &str| {
+        let launch = launch("x.data_ptr()", "x.data_ptr()", "y.data_ptr()");
+        let source = format!(
+            "ffi::Tensor op(ffi::TensorView x) {{\n\
+             \x20 TVM_FFI_ICHECK(x.dtype() == (DLDataType{{kDLFloat, 32, 1}}) && x.IsContiguous());\n\
+             \x20 TVM_FFI_ICHECK(x.device().device_type == kDLCUDA);\n\
+             \x20 int64_t n = x.numel(), c = 1;\n\
+             \x20 ffi::Tensor y = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, x.shape(), {element}, x.device());\n\
+             \x20 {launch}\n  return y;\n}}\n{EXPORTED}\n"
+        );
+        judged(TVM, &source)
+    };
+    is_safe(&of("x.dtype()"), "the type of the input");
+    let report = of("DLDataType{kDLFloat, 16, 1}");
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, Y)], "{:?}", report.undecided);
+}
+
+#[test]
+fn tensors_without_dimensions_may_have_no_strides() {
+    let launch = launch("x->data", "x->data", "x->data");
+    let of = |check: &str| {
+        let source = format!(
+            "void op(DLTensor *x) {{\n\
+             \x20 TVM_FFI_ICHECK(x->dtype.code == kDLFloat && x->dtype.bits == 32 && x->dtype.lanes == 1);\n\
+             \x20 TVM_FFI_ICHECK(x->device.device_type == kDLCUDA && {check});\n\
+             \x20 int64_t n = x->strides == nullptr ? 4 : 1, c = 1;\n  {launch}\n}}\n{EXPORTED}\n"
+        );
+        judged(TVM, &source)
+    };
+    is_safe(&of("x->ndim == 1 && x->shape[0] == 1"), "one dimension");
+    // A replay is one with what is usual.
+    let report = of("x->ndim == 0");
+    let open: Vec<_> = report.undecided.iter().map(|u| (u.position.line, &*u.array)).collect();
+    assert_eq!((open, report.summary.safe), (vec![(Y, "x"), (Y, "y")], 1), "{:?}", report.findings);
+}
