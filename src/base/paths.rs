@@ -77,12 +77,18 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
 /// cache folder; `None` if `SCUBA_CACHE` is `off` or there is no such folder.
 #[must_use]
 pub fn cache() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    match set("SCUBA_CACHE") {
-        Some(folder) if folder == Path::new("off") => None,
-        Some(folder) => Some(folder),
-        None => set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| f.join("scuba")),
+    match std::env::var_os("SCUBA_CACHE").filter(|v| !v.is_empty()) {
+        Some(folder) => Some(PathBuf::from(folder)).filter(|f| f != Path::new("off")),
+        None => user_cache(),
     }
+}
+
+/// The user's cache folder, whatever `SCUBA_CACHE` says. Relative paths count as not set (XDG Base Directory
+/// Specification).
+#[must_use]
+pub fn user_cache() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| f.join("scuba"))
 }
 
 /// Creates the folder, with a `.gitignore` that keeps all of it out of version control.

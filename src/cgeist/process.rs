@@ -5,7 +5,8 @@
 
 use super::root::NAME_ONE;
 use super::text::TextError;
-use files::{Hashes, program};
+use base::paths;
+use files::{ContentStore, Hashes, program};
 use nvcc::processes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -82,13 +83,16 @@ impl CgeistTool {
     pub fn find(named: Option<&Path>) -> Result<Self, CgeistError> {
         let named = named.unwrap_or(Path::new("cgeist"));
         let path = which::which(named).map_err(|_| CgeistError::Missing { program: named.to_owned() })?;
-        let kept = ToolCache::of(&path);
-        if let Some(tool) = kept.as_ref().and_then(ToolCache::read) {
+        let kept = paths::user_cache().map(|folder| ContentStore::new(folder).of_tools()).zip(cache_key(&path));
+        // Its helper programs may have been removed since.
+        let there = |p: &Option<PathBuf>| p.as_ref().is_none_or(|p| p.exists());
+        let known = kept.as_ref().and_then(|(store, key)| store.get(key));
+        if let Some(tool) = known.filter(|tool: &Self| there(&tool.opt) && there(&tool.resources)) {
             return Ok(tool);
         }
         let tool = Self::probe(path)?;
-        if let Some(k) = kept {
-            k.write(&tool);
+        if let Some((store, key)) = kept {
+            store.put(&key, false, &tool);
         }
         Ok(tool)
     }
@@ -276,54 +280,13 @@ fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
     None
 }
 
-/// Cached abilities of a cgeist, for the next units: a build has hundreds.
-struct ToolCache {
-    file: PathBuf,
-    key: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ToolRecord {
-    key: String,
-    tool: CgeistTool,
-}
-
-impl ToolCache {
-    fn of(cgeist: &Path) -> Option<Self> {
-        let identity = program::identity(cgeist, Hashes::of_this_process())?;
-        let cache = cache_folder()?;
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let key = format!("3 {} {} {identity} {}", env!("CARGO_PKG_VERSION"), cgeist.display(), path.to_string_lossy());
-        let name = blake3::hash(key.as_bytes()).to_hex();
-        Some(Self { file: cache.join(format!("cgeist-{}.json", &name[..16])), key })
-    }
-
-    fn read(&self) -> Option<CgeistTool> {
-        let record: ToolRecord = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
-        // Its helper programs may have been removed since.
-        let there = |p: &Option<PathBuf>| p.as_ref().is_none_or(|p| p.exists());
-        (record.key == self.key && there(&record.tool.opt) && there(&record.tool.resources)).then_some(record.tool)
-    }
-
-    /// Caches the abilities; on failure the next unit probes again.
-    fn write(&self, tool: &CgeistTool) {
-        let Some(folder) = self.file.parent() else { return };
-        let Ok(text) = serde_json::to_vec(&ToolRecord { key: self.key.clone(), tool: tool.clone() }) else { return };
-        let _ =
-            std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder)).and_then(|mut f| {
-                f.write_all(&text)?;
-                f.persist(&self.file).map_err(|e| e.error)
-            });
-    }
-}
-
-/// Returns the cache folder for facts about installations.
-pub(super) fn cache_folder() -> Option<PathBuf> {
-    std::env::var_os("XDG_CACHE_HOME")
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").filter(|v| !v.is_empty()).map(|h| PathBuf::from(h).join(".cache")))
-        .map(|cache| cache.join("scuba"))
+/// Key of a cgeist's abilities in the cache, for the next units: a build has hundreds.
+fn cache_key(cgeist: &Path) -> Option<[u8; 32]> {
+    let identity = program::identity(cgeist, Hashes::of_this_process())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    let key = format!("4 {version} {} {identity} {}", cgeist.display(), path.to_string_lossy());
+    Some(*blake3::hash(key.as_bytes()).as_bytes())
 }
 
 /// Runs a program to its end or the deadline, and returns its standard output.

@@ -6,6 +6,7 @@
 //! links from it, since clang wants a single root.
 
 use super::process::CgeistError;
+use base::paths;
 use frontend::ExtractOptions;
 use frontend::clang;
 use frontend::paths::normalise;
@@ -109,7 +110,7 @@ const SHIELDED: [(&str, &str); 1] = [(
 /// Returns a folder with these wrappers; `None` if it cannot be written: sources that include the headers then fail as
 /// before.
 pub fn shields() -> Option<PathBuf> {
-    let cache = super::process::cache_folder()?;
+    let cache = paths::user_cache()?;
     let folder = cache.join("cgeist-headers-1");
     if folder.is_dir() {
         return Some(folder);
@@ -187,7 +188,7 @@ impl WheelFolders {
 
     /// Returns one folder with links to all of them, made once for each state of the wheels.
     fn root(&self) -> io::Result<PathBuf> {
-        let cache = super::process::cache_folder()
+        let cache = paths::user_cache()
             .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME names a folder for it"))?;
         let name = blake3::hash(self.key.as_bytes()).to_hex();
         let root = cache.join(format!("cgeist-cuda-{}", &name[..16]));

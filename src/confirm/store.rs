@@ -3,11 +3,11 @@
 //! One file for each finding and witness in `.scuba/confirmations`. Its name contains the finding's [`key`], which
 //! changes with the sources and the witness, so that outcomes for older code are not shown for newer code.
 
-use base::paths;
+use files::store::Readers;
 use finding::sources::SourceFiles;
 use finding::{Confirmation, ConfirmationStatus, Finding};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "confirmations";
@@ -87,13 +87,8 @@ impl Confirmations {
 /// # Errors
 /// If the folder cannot be written.
 pub fn keep(store: &Path, outcome: &RecordedOutcome) -> io::Result<()> {
-    let folder = store.join(FOLDER);
-    paths::create(store)?;
-    std::fs::create_dir_all(&folder)?;
-    let mut aside = tempfile::Builder::new().prefix(".writing-").tempfile_in(&folder)?;
-    aside.write_all(&serde_json::to_vec_pretty(outcome)?)?;
-    aside.persist(folder.join(name(&outcome.fingerprint, &outcome.witness)))?;
-    Ok(())
+    let path = store.join(FOLDER).join(name(&outcome.fingerprint, &outcome.witness));
+    files::store::replace(store, &path, Readers::Umask, &serde_json::to_vec_pretty(outcome)?)
 }
 
 fn name(fingerprint: &str, key: &str) -> String {

@@ -12,7 +12,7 @@ use check::{self, Pace};
 use config::{self, Config, FrontendKind, RuleSelector, SkippedStatements};
 use confirm::Confirmations;
 use facts::ReportedFinding;
-use facts::verdicts::Verdicts;
+use files::ContentStore;
 use finding::paths::ProjectRoot;
 use finding::sources::SourceFiles;
 use finding::{Axioms, Report, ReportTool};
@@ -315,7 +315,7 @@ impl Session {
             kind: self.config.frontend.kind,
             cgeist: named_cgeist(&self.config),
             cgeist_cuda: named_cgeist_cuda(&self.config),
-            headers: Verdicts::of_this_process().map(|v| header_folder(v.folder())),
+            headers: ContentStore::of_this_process().map(|v| header_folder(v.folder())),
             ..ExtractOptions::default()
         }
     }

@@ -7,22 +7,21 @@
 //! 2 bytes   length of the tool's version, then the version
 //! 8 bytes   length of the head          little endian
 //! 8 bytes   length of the body
-//! 32 bytes  blake3 of the lengths and the head
-//! 32 bytes  blake3 of the body
-//! head      postcard
-//! body      lz4 block of postcard, its size before it
+//! head      packed by `files::store`
+//! body      packed likewise
 //! ```
 //!
 //! The head is small, and is read for every unit of a build. The body holds the code, and is read only for the units of
 //! the program under analysis.
 
+use files::store;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// Version of the format; changes whenever the head or the format changes.
-const FORM_VERSION: u32 = 6;
+const FORM_VERSION: u32 = 7;
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Kind of facts; each kind has its own magic bytes.
@@ -30,7 +29,6 @@ const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 pub enum FactKind {
     Unit,
     Link,
-    Verdict,
 }
 
 impl FactKind {
@@ -38,7 +36,6 @@ impl FactKind {
         match self {
             Self::Unit => b"SCUBA\x01TU",
             Self::Link => b"SCUBA\x01LN",
-            Self::Verdict => b"SCUBA\x01VE",
         }
     }
 }
@@ -68,7 +65,6 @@ impl From<io::Error> for FactFileError {
 pub struct FactHead<H> {
     pub head: H,
     body_length: usize,
-    body_hash: [u8; 32],
 }
 
 /// Encodes a fact file.
@@ -76,37 +72,24 @@ pub struct FactHead<H> {
 /// # Errors
 /// When a value cannot be represented (postcard has no such case for our types).
 pub fn encode<H: Serialize, B: Serialize>(kind: FactKind, head: &H, body: &B) -> Result<Vec<u8>, postcard::Error> {
-    let head = postcard::to_stdvec(head)?;
-    let body = lz4_flex::block::compress_prepend_size(&postcard::to_stdvec(body)?);
-    let lengths = [(head.len() as u64).to_le_bytes(), (body.len() as u64).to_le_bytes()].concat();
+    let (head, body) = (store::pack(head)?, store::pack(body)?);
     let mut bytes = Vec::with_capacity(128 + head.len() + body.len());
     bytes.extend_from_slice(kind.magic());
     bytes.extend_from_slice(&FORM_VERSION.to_le_bytes());
     bytes.extend_from_slice(&ir::FORMAT_VERSION.to_le_bytes());
     bytes.extend_from_slice(&(TOOL_VERSION.len() as u16).to_le_bytes());
     bytes.extend_from_slice(TOOL_VERSION.as_bytes());
-    bytes.extend_from_slice(&lengths);
-    bytes.extend_from_slice(&head_hash(&lengths, &head));
-    bytes.extend_from_slice(blake3::hash(&body).as_bytes());
+    bytes.extend_from_slice(&(head.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&head);
     bytes.extend_from_slice(&body);
     Ok(bytes)
-}
-
-fn head_hash(lengths: &[u8], head: &[u8]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(lengths).update(head);
-    *hasher.finalize().as_bytes()
 }
 
 fn take<const N: usize>(source: &mut impl Read) -> Result<[u8; N], FactFileError> {
     let mut bytes = [0; N];
     source.read_exact(&mut bytes)?;
     Ok(bytes)
-}
-
-fn take_length(bytes: &[u8]) -> Option<u64> {
-    bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
 }
 
 /// Checks a fact file of `length` bytes and decodes its head. Reads no further.
@@ -128,10 +111,8 @@ pub fn open<H: DeserializeOwned>(
     if versions != (FORM_VERSION, ir::FORMAT_VERSION) || tool != TOOL_VERSION.as_bytes() {
         return Err(FactFileError::OtherVersion(String::from_utf8_lossy(&tool).into_owned()));
     }
-    let lengths: [u8; 16] = take(source)?;
-    let (hash, body_hash): ([u8; 32], [u8; 32]) = (take(source)?, take(source)?);
-    let (head, body) = take_length(&lengths).zip(take_length(&lengths[8..])).ok_or(FactFileError::Damaged)?;
-    let fixed = 8 + 4 + 4 + 2 + tool.len() as u64 + 16 + 64;
+    let (head, body) = (u64::from_le_bytes(take(source)?), u64::from_le_bytes(take(source)?));
+    let fixed = 8 + 4 + 4 + 2 + tool.len() as u64 + 16;
     // This check also prevents an allocation of a damaged length.
     if head.checked_add(body).and_then(|n| n.checked_add(fixed)) != Some(length) {
         return Err(FactFileError::Damaged);
@@ -140,11 +121,8 @@ pub fn open<H: DeserializeOwned>(
     let (Ok(head), Ok(body_length)) = (head, body_length) else { return Err(FactFileError::Damaged) };
     let mut bytes = vec![0; head];
     source.read_exact(&mut bytes)?;
-    if head_hash(&lengths, &bytes) != hash {
-        return Err(FactFileError::Damaged);
-    }
-    let head = postcard::from_bytes(&bytes).map_err(|_| FactFileError::Damaged)?;
-    Ok(FactHead { head, body_length, body_hash })
+    let head = store::unpack(&bytes).ok_or(FactFileError::Damaged)?;
+    Ok(FactHead { head, body_length })
 }
 
 impl<H> FactHead<H> {
@@ -155,16 +133,7 @@ impl<H> FactHead<H> {
     pub fn body<B: DeserializeOwned>(&self, source: &mut impl Read) -> Result<B, FactFileError> {
         let mut packed = vec![0; self.body_length];
         source.read_exact(&mut packed)?;
-        if *blake3::hash(&packed).as_bytes() != self.body_hash {
-            return Err(FactFileError::Damaged);
-        }
-        let (size, packed) = lz4_flex::block::uncompressed_size(&packed).map_err(|_| FactFileError::Damaged)?;
-        // LZ4 expands one byte to at most 255: a larger size is damaged, and would waste memory.
-        if size / 256 > packed.len() {
-            return Err(FactFileError::Damaged);
-        }
-        let plain = lz4_flex::block::decompress(packed, size).map_err(|_| FactFileError::Damaged)?;
-        postcard::from_bytes(&plain).map_err(|_| FactFileError::Damaged)
+        store::unpack(&packed).ok_or(FactFileError::Damaged)
     }
 }
 
@@ -216,14 +185,13 @@ mod tests {
         /// Files that another version with our version numbers might have written: right hashes, any contents.
         #[test]
         fn any_contents_are_decoded_or_refused(head in proptest::collection::vec(0_u8.., 0..200), body in proptest::collection::vec(0_u8.., 0..200)) {
-            let lengths = [(head.len() as u64).to_le_bytes(), (body.len() as u64).to_le_bytes()].concat();
             let mut bytes = encode(FactKind::Unit, &(), &()).unwrap();
             bytes.truncate(18 + super::TOOL_VERSION.len());
-            bytes.extend_from_slice(&lengths);
-            bytes.extend_from_slice(&super::head_hash(&lengths, &head));
-            bytes.extend_from_slice(blake3::hash(&body).as_bytes());
-            bytes.extend_from_slice(&head);
-            bytes.extend_from_slice(&body);
+            let hashed = |packed: &[u8]| [blake3::hash(packed).as_bytes().as_slice(), packed].concat();
+            let (head, body) = (hashed(&lz4_flex::block::compress_prepend_size(&head)), hashed(&body));
+            bytes.extend_from_slice(&(head.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+            bytes.extend([head, body].concat());
             let _ = read::<crate::UnitFacts, Vec<ir::Module>>(&bytes);
             let _ = read::<u8, Vec<ir::Module>>(&bytes);
         }

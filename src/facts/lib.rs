@@ -21,7 +21,6 @@ mod recipe;
 mod store;
 mod symbols;
 mod unit;
-pub mod verdicts;
 
 pub use besides::UnderivedInputs;
 pub use currency::DiskSnapshot;

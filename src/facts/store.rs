@@ -3,23 +3,15 @@
 use super::archive;
 use super::file::{self, FactFileError, FactKind};
 use super::unit::{LinkFacts, ReportedFinding, UnitFacts, UnitWithCode};
-use base::paths;
+use files::store::{self, Readers};
 use files::{FileTime, Stamp};
 use ir::Module;
 use nvcc::request::{Link, LinkKind};
 use nvcc::unit::TranslationUnit;
 use serde::de::DeserializeOwned;
-use std::fs::Permissions;
-use std::io::{self, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Prefix of a file that is being written.
-const ASIDE: &str = ".writing-";
-/// Age above which an unfinished file counts as abandoned.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -139,23 +131,11 @@ impl FactStore {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        self.replace(path, bytes).map_err(|source| {
+        store::replace(&self.folder, path, Readers::Umask, bytes).map_err(|source| {
             // A missing file is as good as a removed one.
             let _ = std::fs::remove_file(path);
             StoreError::Write { path: path.to_owned(), source }
         })
-    }
-
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(&self.folder);
-        paths::create(&self.folder)?;
-        std::fs::create_dir_all(folder)?;
-        // Permissions follow the umask: another user's `scuba check` may read the facts of a build.
-        let mut aside =
-            tempfile::Builder::new().prefix(ASIDE).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
-        aside.write_all(bytes)?;
-        aside.persist(path).map_err(|e| e.error)?;
-        Ok(())
     }
 
     /// Pairs facts with the folder that they are written into.
@@ -240,26 +220,11 @@ impl FactStore {
     ) {
         let units = units.into_iter().map(|key| self.path("units", key));
         let links = links.into_iter().map(|output| self.path("links", &canonical(output)));
-        for path in units.chain(links).chain(contents.moved.iter().cloned()).chain(self.abandoned()) {
+        let unfinished = ["units", "links"].iter().flat_map(|what| store::abandoned(&self.folder.join(what)));
+        for path in units.chain(links).chain(contents.moved.iter().cloned()).chain(unfinished) {
             // A file that cannot be removed is ignored again next time.
             let _ = std::fs::remove_file(path);
         }
-    }
-
-    /// Returns the unfinished files that no writer completes any more.
-    fn abandoned(&self) -> Vec<PathBuf> {
-        let old = |path: &PathBuf| {
-            path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > ABANDONED))
-        };
-        ["units", "links"]
-            .iter()
-            .filter_map(|what| std::fs::read_dir(self.folder.join(what)).ok())
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(ASIDE.as_bytes())))
-            .filter(old)
-            .collect()
     }
 
     /// Whether a unit was written at a moment or later. Facts restored from elsewhere may have any time.

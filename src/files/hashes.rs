@@ -7,16 +7,16 @@
 //! files by contents only once.
 
 use super::stamp::{FileTime, Stamp};
+use super::store::{self, Readers};
 use super::systems;
 use base::paths;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Name of the cache file, with its format version.
-const NAME: &str = "hashes-1";
+const NAME: &str = "hashes-2";
 /// Maximum number of remembered files, of about 60 bytes each. Above it, the quarter that was read first is dropped.
 const MAX: usize = 1 << 16;
 
@@ -147,22 +147,11 @@ fn read(path: &Path) -> Option<FileContents> {
 /// Reads the cache file; no entries if it is unreadable or damaged. Entries are in the order of reading, the oldest
 /// first.
 fn load(folder: &Path) -> Vec<HashEntry> {
-    let bytes = std::fs::read(folder.join(NAME)).unwrap_or_default();
-    let Some((hash, rest)) = bytes.split_first_chunk::<32>() else { return vec![] };
-    if blake3::hash(rest).as_bytes() != hash {
-        return vec![];
-    }
-    postcard::from_bytes(rest).unwrap_or_default()
+    store::read(&folder.join(NAME)).unwrap_or_default()
 }
 
 fn write(folder: &Path, all: &[HashEntry]) -> std::io::Result<()> {
-    let bytes = postcard::to_stdvec(all).map_err(std::io::Error::other)?;
-    paths::create(folder)?;
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-    aside.write_all(blake3::hash(&bytes).as_bytes())?;
-    aside.write_all(&bytes)?;
-    aside.persist(folder.join(NAME)).map_err(|e| e.error)?;
-    Ok(())
+    store::write(folder, &folder.join(NAME), Readers::Owner, &all)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Detection of changed files.
+//! Detection of changed files, and the content store of what was derived from them.
 //!
 //! In: paths, and the moment at which a reader starts. Out: [`Dependency`]s, which decide later whether the files are
 //! unchanged, and [`program::identity`], which distinguishes versions of a program. The contents decide. An unchanged
@@ -10,11 +10,13 @@ mod hashes;
 pub mod made;
 pub mod program;
 mod stamp;
+pub mod store;
 mod systems;
 
 pub use dependency::{Dependency, Since};
 pub use hashes::{FileContents, Hashes};
 pub use stamp::{FileTime, Stamp};
+pub use store::ContentStore;
 
 use std::path::Path;
 

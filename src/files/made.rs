@@ -4,6 +4,7 @@
 //! the recorded one. If it is, its facts describe it even if its sources have changed. Each output has one small file,
 //! written by the one command that makes the output; an unreadable file counts as missing.
 
+use super::store::{self, Readers};
 use super::{Stamp, hash_of};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -23,12 +24,8 @@ struct RecordedOutput {
 pub fn keep(folder: &Path, output: &Path) {
     let (Some(file), Some(stamp)) = (file(folder, output), Stamp::at(output)) else { return };
     let Ok(data) = std::fs::read(output) else { return };
-    let written = file.parent().map(std::fs::create_dir_all);
-    if let (Some(Ok(())), Ok(text)) =
-        (written, serde_json::to_vec(&RecordedOutput { stamp, hash: *blake3::hash(&data).as_bytes() }))
-    {
-        let _ = std::fs::write(file, text);
-    }
+    let record = RecordedOutput { stamp, hash: *blake3::hash(&data).as_bytes() };
+    let _ = store::write(folder, &file, Readers::Umask, &record);
 }
 
 /// Whether the output exists with the recorded contents.
@@ -45,7 +42,7 @@ pub fn is_replaced(folder: &Path, output: &Path) -> bool {
 
 /// Compares an output with its record; `None` if there is no record, or the output is gone.
 fn same(folder: &Path, output: &Path) -> Option<bool> {
-    let made: RecordedOutput = serde_json::from_slice(&std::fs::read(file(folder, output)?).ok()?).ok()?;
+    let made: RecordedOutput = store::read(&file(folder, output)?)?;
     Some(Stamp::at(output)? == made.stamp || hash_of(output)? == made.hash)
 }
 

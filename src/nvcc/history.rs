@@ -3,6 +3,7 @@
 //! In: records from the shim ([`FinishedCommand`]) and from commands of `scuba`. Out: JSON lines appended to the history of a
 //! `.scuba` folder, if there is one. A history that cannot be written does not stop the command.
 
+use files::store::{self, Readers};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -89,14 +90,7 @@ impl BuildHistory {
         let Ok(text) = std::fs::read(&self.file) else { return };
         let half = text.len() / 2;
         let Some(start) = text[half..].iter().position(|b| *b == b'\n') else { return };
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        let write = || -> std::io::Result<()> {
-            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-            aside.write_all(&text[half + start + 1..])?;
-            aside.persist(&self.file).map_err(|e| e.error)?;
-            Ok(())
-        };
-        let _ = write();
+        let _ = store::replace(self.folder(), &self.file, Readers::Umask, &text[half + start + 1..]);
     }
 }
 

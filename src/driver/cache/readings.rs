@@ -7,9 +7,8 @@
 
 use config::FrontendKind;
 use facts::DiskSnapshot;
-use facts::verdicts::Verdicts;
 use files::program::identity;
-use files::{Dependency, Hashes, Since};
+use files::{ContentStore, Dependency, Hashes, Since};
 use frontend::namesakes::{Namesakes, SearchFolders};
 use frontend::{ExtractOptions, Extraction};
 use nvcc::unit::TranslationUnit;
@@ -38,7 +37,7 @@ struct StoredReading {
 
 /// Cached readings of one unit.
 pub struct Readings {
-    kept: Verdicts,
+    kept: ContentStore,
     key: [u8; 32],
     folders: SearchFolders,
 }
@@ -47,7 +46,7 @@ impl Readings {
     /// Opens the cached readings of a unit. `None` without a cache, for cgeist alone, if device code is to be kept,
     /// and if a program that affects the reading cannot be told from another version of itself.
     #[must_use]
-    pub fn of(unit: &TranslationUnit, options: &ExtractOptions, kept: Option<Verdicts>) -> Option<Self> {
+    pub fn of(unit: &TranslationUnit, options: &ExtractOptions, kept: Option<ContentStore>) -> Option<Self> {
         let kept = kept?.of_readings();
         if options.keep_device_code.is_some() || options.kind == FrontendKind::Cgeist {
             return None;
@@ -58,7 +57,7 @@ impl Readings {
     /// Returns the cached reading and its files, if all of them are unchanged.
     #[must_use]
     pub fn get(&self, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
-        let kept: StoredReading = postcard::from_bytes(&self.kept.get(&self.key)?).ok()?;
+        let kept: StoredReading = self.kept.get(&self.key)?;
         let as_then = kept.files.iter().all(|f| present.unchanged(f))
             && self.folders.unchanged(paths(&kept.files), &kept.namesakes);
         as_then.then_some((kept.reading, kept.files))
@@ -73,9 +72,7 @@ impl Readings {
         }
         let Some(namesakes) = self.folders.namesakes(paths(files), since) else { return };
         let kept = StoredReading { files: files.to_vec(), namesakes, reading: reading.clone() };
-        if let Ok(bytes) = postcard::to_stdvec(&kept) {
-            self.kept.put(&self.key, false, &bytes);
-        }
+        self.kept.put(&self.key, false, &kept);
     }
 }
 

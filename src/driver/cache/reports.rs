@@ -8,8 +8,7 @@ use crate::worker::guarded::WorkerFailure;
 use crate::worker::parcel::Parcel;
 use check::solver::cache::Answers;
 use check::{self, CheckOptions, ProgramReport};
-use facts::verdicts::Verdicts;
-use files::{Hashes, program};
+use files::{ContentStore, Hashes, program};
 use finding::paths::ProjectRoot;
 use ir::Module;
 use serde::{Deserialize, Serialize};
@@ -33,16 +32,14 @@ pub fn report(
     options: &CheckOptions,
     memory: u64,
     (root, settled): (&ProjectRoot, bool),
-    verdicts: Option<&Verdicts>,
+    verdicts: Option<&ContentStore>,
     check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, WorkerFailure>,
 ) -> Result<ProgramReport, WorkerFailure> {
     placeless::mark(&mut code, root);
     // A cached check has no output for `--dump`, `--explain` and `--timings`.
     let verdicts =
         verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts
-        .as_ref()
-        .and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));
+    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(&verdicts.get::<String>(key)?, root, settled));
     if let Some(known) = known {
         return Ok(known);
     }
@@ -50,14 +47,14 @@ pub fn report(
     let netted = !report.nets.is_empty();
     let text = pack(report).map_err(|e| WorkerFailure::Panicked(e.to_string()))?;
     if let Some((verdicts, key)) = verdicts {
-        verdicts.put(&key, netted, text.as_bytes());
+        verdicts.put(&key, netted, &text);
     }
     unpack(&text, root, true).ok_or_else(|| WorkerFailure::Panicked("its report cannot be read".into()))
 }
 
 /// Answers of the solver, stored beside verdicts.
 struct StoredAnswers {
-    verdicts: Verdicts,
+    verdicts: ContentStore,
     tool: &'static str,
 }
 
@@ -72,14 +69,14 @@ impl Answers for StoredAnswers {
         self.verdicts.get(&self.key(key))
     }
     fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]) {
-        self.verdicts.put(&self.key(key), hurried, answer);
+        self.verdicts.put(&self.key(key), hurried, &answer);
     }
 }
 
 /// Returns the store of the solver's answers. `None` without a store of verdicts, or if this program cannot be told
 /// from another version.
 #[must_use]
-pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
+pub fn answers(verdicts: Option<ContentStore>) -> Option<Arc<dyn Answers>> {
     Some(Arc::new(StoredAnswers { verdicts: verdicts?.of_obligations(), tool: tool()? }))
 }
 

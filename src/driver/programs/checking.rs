@@ -14,8 +14,8 @@ use check::{self, CheckOptions, ProgramReport};
 use contracts::Contract;
 use contracts::assume::StatedCondition;
 use facts::join::ProgramPlan;
-use facts::verdicts::Verdicts;
 use facts::{SecondCode, UnitFacts};
+use files::ContentStore;
 use finding::{NotAnalysed, ReasonCode};
 use ir::{Module, Side};
 use nvcc::history;
@@ -66,7 +66,7 @@ pub fn check(
     let mut seen = BTreeSet::new();
     let mut unnamed: Vec<&StatedCondition> = session.config.assume.iter().collect();
     let mut unmatched: Vec<&Contract> = session.config.contracts.iter().collect();
-    let verdicts = Verdicts::of_this_process();
+    let verdicts = ContentStore::of_this_process();
     for (number, plan) in plans.iter().enumerate() {
         if session.is_hurried() && number >= MAX_AT_ONCE {
             checked.cut.push(format!("{}: not checked yet: run `scuba check`", plan.name));
@@ -190,7 +190,7 @@ fn beside(
     let mut modules: Vec<Arc<Module>> = second.into_iter().flatten().flat_map(|s| s.modules).collect();
     modules.sort_by(|a, b| order(a).cmp(&order(b)));
     let memory = session.config.limits.memory;
-    let verdicts = Verdicts::of_this_process();
+    let verdicts = ContentStore::of_this_process();
     let check = |code: Vec<Arc<Module>>, options: &CheckOptions| match session.is_hurried() {
         true => check_here(code, options, memory, verdicts.clone(), &plan.name),
         false => process::check_program(&code, options, memory, verdicts.as_ref()),
@@ -276,7 +276,7 @@ fn check_here(
     code: Vec<Arc<Module>>,
     options: &CheckOptions,
     memory: u64,
-    verdicts: Option<Verdicts>,
+    verdicts: Option<ContentStore>,
     source: &str,
 ) -> Result<ProgramReport, WorkerFailure> {
     let _limit = memory::limit(memory, &format!("{source}:"));

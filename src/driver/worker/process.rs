@@ -11,7 +11,7 @@ use super::parcel::Parcel;
 use crate::Status;
 use crate::cache::reports;
 use check::{CheckOptions, ProgramReport};
-use facts::verdicts::Verdicts;
+use files::ContentStore;
 use ir::Module;
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub fn check_program(
     modules: &[Arc<Module>],
     options: &CheckOptions,
     memory: u64,
-    verdicts: Option<&Verdicts>,
+    verdicts: Option<&ContentStore>,
 ) -> Result<ProgramReport, WorkerFailure> {
     let job = WorkerJob {
         modules: modules.iter().map(AsRef::as_ref).collect(),
@@ -99,7 +99,7 @@ pub fn run() -> Status {
     let Ok(job) = postcard::from_bytes::<WorkerJob<Module>>(&input) else { return Status::Unable };
     drop(input);
     let limit = memory::limit_worker(job.memory);
-    let answers = reports::answers(job.cache.map(Verdicts::new));
+    let answers = reports::answers(job.cache.map(ContentStore::new));
     let result =
         guarded::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options, answers).map(Parcel::of);
     drop(limit);

@@ -1,9 +1,10 @@
 //! Runs clang with a deadline and reads its messages.
 
 use crate::paths::normalise;
+use files::store::{self, Readers};
 use files::{Hashes, program};
 use nvcc::processes;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -88,19 +89,14 @@ pub(super) fn is_before_the_source(stderr: &str) -> bool {
 /// Returns the version, `clang 22.1.8`. Running a program for it takes as long as reading a small source, so the answer
 /// is cached in a folder, if there is one, until the program's file changes.
 pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
-    let place = kept.and_then(|folder| Some(folder.join(format!("version-{}", identity(clang)?))));
-    let known = place.as_ref().and_then(|p| std::fs::read_to_string(p).ok());
-    if let Some(known) = known.filter(|v| v.starts_with("clang ") && v.ends_with('\n')) {
-        return Some(known.trim_end().to_owned());
+    let place = kept.and_then(|folder| Some(folder.join(format!("version-2-{}", identity(clang)?))));
+    if let Some(known) = place.as_deref().and_then(store::read) {
+        return Some(known);
     }
     let version = asked(clang)?;
     if let Some((place, folder)) = place.zip(kept) {
         // If the answer cannot be cached, clang runs again next time.
-        let written = std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder));
-        let _ = written.and_then(|mut f| {
-            writeln!(f, "{version}")?;
-            f.persist(place).map_err(|e| e.error)
-        });
+        let _ = store::write(folder, &place, Readers::Owner, &version);
     }
     Some(version)
 }

@@ -10,9 +10,9 @@ use super::invoke;
 use super::lead::LeadingIncludes;
 use super::toolkit::STAND_INS;
 use crate::namesakes::{Namesakes, SearchFolders};
+use files::store::{self, Readers};
 use files::{Dependency, Hashes, Since};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -126,7 +126,7 @@ impl HeaderFolder {
 
     /// Path of the list of the header's inputs, which include the header itself.
     fn inputs(&self) -> PathBuf {
-        self.folder.join("inputs.json")
+        self.folder.join("inputs")
     }
 
     /// Path of SCuBA's header.
@@ -147,7 +147,7 @@ impl HeaderFolder {
     /// Returns the header's input files if none of them changed and no other file would be found in place of one.
     fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
-        let HeaderInputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let HeaderInputs { files, namesakes } = store::read(&path)?;
         let hashes = Hashes::of_this_process();
         let unchanged = !files.is_empty() && files.iter().all(|f| f.is_unchanged(hashes));
         let names = files.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
@@ -180,7 +180,8 @@ impl HeaderFolder {
         let since = Since::now();
         let ours = self.ours();
         self.keep(&ours, COMPAT)?;
-        let (header, list) = (self.aside(b"")?, self.aside(b"")?);
+        let aside = || tempfile::NamedTempFile::new_in(&self.folder);
+        let (header, list) = (aside().ok()?, aside().ok()?);
         let path = |p: &Path| p.display().to_string();
         let mut arguments = vec![];
         let mut source = ours.clone();
@@ -219,7 +220,7 @@ impl HeaderFolder {
         let namesakes = flags.folders.namesakes(names, &since)?;
         inputs.push(Dependency::of(&self.header(), hashes)?);
         let inputs = HeaderInputs { files: inputs, namesakes };
-        self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
+        store::write(&self.folder, &self.inputs(), Readers::Owner, &inputs).ok()?;
         Some(paths(inputs.files))
     }
 
@@ -228,8 +229,7 @@ impl HeaderFolder {
         if std::fs::read(path).is_ok_and(|t| t == text.as_bytes()) {
             return Some(());
         }
-        self.aside(text.as_bytes())?.persist(path).ok()?;
-        Some(())
+        store::replace(&self.folder, path, Readers::Owner, text.as_bytes()).ok()
     }
 
     /// Removes a stale lock and unfinished files.
@@ -239,12 +239,6 @@ impl HeaderFolder {
         for path in entries.filter(|p| !ended.contains(p) && age(p).is_some_and(|a| a > GONE)) {
             let _ = std::fs::remove_file(path);
         }
-    }
-
-    fn aside(&self, bytes: &[u8]) -> Option<tempfile::NamedTempFile> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
-        file.write_all(bytes).ok()?;
-        Some(file)
     }
 }
 
@@ -355,7 +349,7 @@ mod tests {
         for i in 0..MAX + 3 {
             let place = HeaderFolder { folder: kept.path().join(format!("{i:02}")) };
             std::fs::create_dir(&place.folder).unwrap();
-            std::fs::write(place.inputs(), "[]").unwrap();
+            std::fs::write(place.inputs(), "").unwrap();
             let used = SystemTime::now() - Duration::from_secs(1000 - i as u64);
             std::fs::File::options().append(true).open(place.inputs()).unwrap().set_modified(used).unwrap();
         }

@@ -1,6 +1,8 @@
 //! Extracts the preloaded library, which this program embeds, to a file that the loader can find.
 
 use super::error::InterposeError;
+use base::paths;
+use files::store::{self, Readers};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ impl PreloadLibrary {
 /// When neither can be written to, allows execution, and has a name that LD_PRELOAD can express.
 pub fn extract() -> Result<PreloadLibrary, InterposeError> {
     let mut tried = Vec::new();
-    if let Some(cache) = cache_folder() {
+    if let Some(cache) = paths::user_cache() {
         if let Ok(path) = cached(&cache) {
             return Ok(PreloadLibrary { path, _temporary: None });
         }
@@ -49,21 +51,12 @@ fn temporary() -> io::Result<PreloadLibrary> {
     Ok(PreloadLibrary { path, _temporary: Some(folder) })
 }
 
-/// Returns `$XDG_CACHE_HOME/scuba`, else `~/.cache/scuba`.
-fn cache_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache"))).map(|cache| cache.join("scuba"))
-}
-
 /// Writes the library under a name with its hash, so that versions do not collide, and renames it into place, so that
 /// no process loads a partial file.
 fn cached(folder: &Path) -> io::Result<PathBuf> {
     let path = folder.join(format!("interpose-{}.so", &blake3::hash(BYTES).to_hex()[..16]));
     if std::fs::read(&path).ok().as_deref() != Some(BYTES) {
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, BYTES)?;
-        file.persist(&path)?;
+        store::replace(folder, &path, Readers::Owner, BYTES)?;
     }
     check(&path)?;
     Ok(path)
