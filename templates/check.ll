@@ -15,6 +15,8 @@
 @scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [11 x i64]] zeroinitializer, align 16
 @scuba_records = dso_local addrspace(1) externally_initialized global [{{rows}} x [10 x i64]] zeroinitializer, align 16
 @scuba_sink = internal addrspace(1) global [4096 x i8] zeroinitializer, align 256
+; The same in shared memory, for instructions without generic addresses.
+@scuba_shared_sink = internal addrspace(3) global [512 x i8] undef, align 256
 
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
@@ -186,4 +188,11 @@ check:
 
 none:
   ret ptr %address
+}
+
+; Whether this lane is among the first of its warp.
+define internal i1 @scuba_lane(i32 %lanes) nounwind {
+  %lane = call i32 asm "mov.u32 $0, %laneid;", "=r"()
+  %is = icmp ult i32 %lane, %lanes
+  ret i1 %is
 }

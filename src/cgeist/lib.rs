@@ -105,7 +105,7 @@ pub fn second(
         Err(CgeistError::Missing { .. }) if options.cgeist.is_none() => return None,
         Err(why) => return Some(Err(why.to_string())),
     }
-    let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
+    let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, checks: None, ..options.clone() };
     Some(match frontend::extract(unit, &options) {
         Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => {
             Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default())

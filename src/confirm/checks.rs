@@ -4,13 +4,13 @@
 //! attempts that run it. Accesses with the same launch share a run, which skips bad accesses so that none hides
 //! another. Each access also has its own run, because a skipped access may affect others.
 
-use super::instrument::CheckedAccess;
 use super::kernel_check::{self, CheckRow};
 use super::manifest::{Attempt, CommandWord, Manifest};
 use super::prepare::{CaseLaunch, Generated, Material, bytes, describe};
 use base::rules::CompiledCheck;
 use finding::Witness;
 use frontend::ExtractOptions;
+use frontend::checks::CheckedAccess;
 use std::time::Instant;
 use witness::{AccessFault, BadAccess, ObjectKind};
 
@@ -64,7 +64,7 @@ pub fn add<'w>(
         .map(|(number, (l, place))| CheckRow {
             number,
             place,
-            shared: l.shared || kernel_check::serves_several(m.program, l.launched.bad.site, place.access),
+            shared: l.shared || kernel_check::serves_several(m.program, l.launched.bad.site, place.mode),
             part: begins(&l.launched.bad),
             witness: witness_of(l.case),
             nowhere: manifest.cases[l.case].expected.rule.info().confirmation.check == Some(CompiledCheck::Memory)

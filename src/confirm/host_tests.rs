@@ -1,11 +1,13 @@
 //! Tests of the check on the host: runs code with checks thread by thread, with functions in place of the
 //! thread-index registers.
 
-use super::instrument::{ArrayStart, CheckedAccess, InstructionAccess, instrument};
 use super::kernel_check::{CheckRow, RowRecord, record, statements};
 use finding::Witness;
 use finding::samples;
+use frontend::checks::{ArrayStart, CheckRequest, CheckedAccess};
+use frontend::llvm::checks::insert;
 use ir::{FuncId, FuncRef, ModuleId};
+use models::access::AccessMode;
 use std::process::Command;
 use witness::Snapshot;
 
@@ -103,15 +105,7 @@ int main(void) {
 "#;
 
 fn place(function: &str, start: ArrayStart) -> CheckedAccess {
-    CheckedAccess {
-        function: function.into(),
-        block: 0,
-        access: InstructionAccess::Store,
-        number: 0,
-        of: 1,
-        start,
-        width: 4,
-    }
+    CheckedAccess { function: function.into(), block: 0, mode: AccessMode::Write, number: 0, of: 1, start, width: 4 }
 }
 
 fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
@@ -127,8 +121,9 @@ fn run(kernel: &str, rows: &[CheckRow<'_>], own: usize) -> (Option<RowRecord>, S
 /// Records of all rows with the checks of some enabled.
 fn run_together(kernel: &str, rows: &[CheckRow<'_>], on: &[usize]) -> (Vec<Option<RowRecord>>, String) {
     let places: Vec<CheckedAccess> = rows.iter().map(|r| r.place.clone()).collect();
-    let (text, failed) = instrument(&CODE.replace("STORE_BEHIND", STORE_BEHIND), &places);
-    assert_eq!(failed, []);
+    let request = CheckRequest { places, guard: None, output: "checks".into() };
+    let inserted = insert(CODE.replace("STORE_BEHIND", STORE_BEHIND).as_bytes(), &request).unwrap();
+    assert_eq!(inserted.failed, []);
     let snapshot = Snapshot {
         kernel: FuncRef { module: ModuleId(0), func: FuncId(0) },
         grid: [1; 3],
@@ -148,7 +143,7 @@ fn run_together(kernel: &str, rows: &[CheckRow<'_>], on: &[usize]) -> (Vec<Optio
         .collect();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("k.ll"), text.replace("ptx_kernel ", "").replace("llvm.nvvm.read.ptx.", "")).unwrap();
+    std::fs::write(path("k.ll"), inserted.code.replace("ptx_kernel ", "").replace("llvm.nvvm.read.ptx.", "")).unwrap();
     std::fs::write(path("driver.c"), DRIVER.replace("KERNEL", kernel).replace("ROWS", &rows.len().to_string()))
         .unwrap();
     std::fs::write(path("table"), table).unwrap();

@@ -5,20 +5,19 @@
 //! clang's, from the same extraction as the analysis.
 
 use super::execute::COMPILE_TIME;
-use super::guard::{self, RANGES};
-use super::instrument::{ArrayStart, CheckedAccess, InstructionAccess, instrument};
 use super::prepare::ROOM;
 use super::process;
 use super::scratch::Scratch;
 use config::FrontendKind;
+use files::store;
 use finding::{Direction, Witness};
+use frontend::checks::{ArrayStart, CheckRequest, CheckedAccess, InsertedChecks, RANGES};
 use frontend::{self, ExtractOptions};
 use ir::{AddressStep, Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side};
 use models::access::AccessMode;
 use models::{self, ptx, tiles};
 use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use witness::{AccessFault, BadAccess, ObjectKind, PartTarget, ProgramPoint, Snapshot};
@@ -50,7 +49,7 @@ pub fn place(
     let block = &f.blocks[site.block.index()];
     let inst = block.insts.get(site.inst as usize).ok_or("the access is not an instruction of its block")?;
     let kinds = ModuleAccesses(program, site.func.module);
-    let access = kinds.of(&inst.op, direction).ok_or("its kind of memory access is not checked")?;
+    let mode = kinds.of(&inst.op, direction).ok_or("its kind of memory access is not checked")?;
     if bytes > SINK {
         return Err(format!("it accesses {bytes} bytes at once"));
     }
@@ -59,7 +58,7 @@ pub fn place(
         Some(PartTarget::Row { gep, .. }) => row(program, site, *gep)?,
         _ => whole(program, bad, snapshot)?,
     };
-    Ok(CheckedAccess { function: f.name.clone(), block: site.block.index(), access, number, of, start, width: bytes })
+    Ok(CheckedAccess { function: f.name.clone(), block: site.block.index(), mode, number, of, start, width: bytes })
 }
 
 /// Start of the object of an access.
@@ -106,12 +105,11 @@ fn row(program: &Program, access: ProgramPoint, gep: ProgramPoint) -> Result<Arr
     Ok(ArrayStart::Row { block: gep.block.index(), number, of })
 }
 
-/// Whether an instruction makes several accesses of a checked kind, which one check then covers.
-pub fn serves_several(program: &Program, site: ProgramPoint, access: InstructionAccess) -> bool {
-    let block = &program.func(site.func).blocks[site.block.index()];
-    let InstructionAccess::Listed(kind) = access else { return false };
+/// Whether an instruction makes several accesses of a mode, which one check then covers.
+pub fn serves_several(program: &Program, site: ProgramPoint, mode: AccessMode) -> bool {
+    let inst = program.func(site.func).blocks[site.block.index()].insts.get(site.inst as usize);
     let listed = |op| ModuleAccesses(program, site.func.module).listed(op);
-    block.insts.get(site.inst as usize).is_some_and(|i| listed(&i.op).iter().filter(|a| a.kind == kind).count() > 1)
+    inst.is_some_and(|i| listed(&i.op).iter().filter(|a| a.kind == mode).count() > 1)
 }
 
 /// Index of an instruction among the block's instructions of one kind, and their number.
@@ -125,21 +123,21 @@ fn nth(block: &Block, inst: u32, is: impl Fn(&Op) -> bool) -> Option<(usize, usi
 struct ModuleAccesses<'p>(&'p Program, ModuleId);
 
 impl ModuleAccesses<'_> {
-    fn of(self, op: &Op, direction: Direction) -> Option<InstructionAccess> {
+    /// Mode of the access that an instruction makes in this direction.
+    fn of(self, op: &Op, direction: Direction) -> Option<AccessMode> {
         Some(match op {
-            Op::Load { .. } => InstructionAccess::Load,
-            Op::Store { .. } => InstructionAccess::Store,
-            Op::AtomicRmw { .. } => InstructionAccess::AtomicRmw,
-            Op::CmpXchg { .. } => InstructionAccess::CmpXchg,
-            Op::MemCopy { .. } if direction == Direction::Read => InstructionAccess::CopyFrom,
-            Op::MemCopy { .. } => InstructionAccess::CopyTo,
+            Op::Load { .. } => AccessMode::Read,
+            Op::Store { .. } => AccessMode::Write,
+            Op::AtomicRmw { .. } | Op::CmpXchg { .. } => AccessMode::Atomic,
+            Op::MemCopy { .. } if direction == Direction::Read => AccessMode::Read,
+            Op::MemCopy { .. } => AccessMode::Write,
             _ => {
                 let wanted = match direction {
                     Direction::Read => AccessMode::Read,
                     Direction::Write => AccessMode::Write,
                     Direction::Atomic => AccessMode::Atomic,
                 };
-                self.listed(op).iter().find(|a| a.kind == wanted).map(|a| InstructionAccess::Listed(a.kind))?
+                self.listed(op).iter().find(|a| a.kind == wanted)?.kind
             }
         })
     }
@@ -202,7 +200,7 @@ impl CheckRow<'_> {
 
     /// Whether both rows belong to the same instruction.
     pub fn is_same_access(&self, other: &Self) -> bool {
-        let at = |r: &Self| (r.place.block, r.place.access, r.place.number);
+        let at = |r: &Self| (r.place.block, r.place.mode, r.place.number);
         self.place.function == other.place.function && at(self) == at(other)
     }
 }
@@ -341,10 +339,15 @@ pub fn compile(
     }
     let folder = Scratch::new().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
+    let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
+    let number =
+        march.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(|c: char| !c.is_ascii_digit());
+    let guard = until.is_none().then(|| number.parse().unwrap_or(75));
+    let request = CheckRequest { places: places.to_vec(), guard, output: path("checks") };
     // The code is clang's; another front end's reading of the unit is of no use here.
     let options = ExtractOptions {
         kind: FrontendKind::Clang,
-        keep_device_code: Some(path("unit.bc")),
+        checks: Some(request),
         time_limit: options.time_limit.min(left()),
         ..options.clone()
     };
@@ -357,51 +360,19 @@ pub fn compile(
             return Err(format!("`{name}` has changed since it was analysed"));
         }
     }
-    let run = |arguments: &[&str], output: &str| clang(&options, arguments, &path(output), left());
-    run(
-        &[
-            "-x",
-            "ir",
-            &path("unit.bc").to_string_lossy(),
-            "-S",
-            "-emit-llvm",
-            "-Xclang",
-            "-disable-llvm-passes",
-            "--target=nvptx64-nvidia-cuda",
-        ],
-        "unit.ll",
-    )?;
-    let text = std::fs::read_to_string(path("unit.ll")).map_err(|e| format!("clang's output: {e}"))?;
-    // With debug information it would be code for a debugger.
-    let text = text.replace("emissionKind: FullDebug", "emissionKind: NoDebug");
-    let (checked, failed) = instrument(&text, places);
-    let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
-    let number =
-        march.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(|c: char| !c.is_ascii_digit());
-    let number = number.parse().unwrap_or(75);
-    let feature = ptx_feature(&text).unwrap_or("+ptx80");
+    let InsertedChecks { code, failed, guarded } =
+        store::read(&path("checks")).ok_or("the worker inserted no checks into it")?;
+    let feature = ptx_feature(&code).unwrap_or("+ptx80");
     let ptx = |code: &str| {
         std::fs::write(path("checked.ll"), code).map_err(|e| format!("no room for the code with checks: {e}"))?;
-        run(
-            &[
-                "-x",
-                "ir",
-                &path("checked.ll").to_string_lossy(),
-                "-S",
-                "-O1",
-                "--target=nvptx64-nvidia-cuda",
-                &march,
-                "-Xclang",
-                "-target-feature",
-                "-Xclang",
-                feature,
-            ],
-            "checked.ptx",
-        )?;
+        let source = path("checked.ll");
+        let mut command = Command::new(&options.clang);
+        command.args(["-x", "ir"]).arg(source).args(["-S", "-O1", "--target=nvptx64-nvidia-cuda", &march, "-w", "-o"]);
+        command.arg(path("checked.ptx")).args(["-Xclang", "-target-feature", "-Xclang", feature]);
+        finish(command, &options, left())?;
         std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))
     };
-    let guarded = || guard::guarded(&text, places, number).and_then(|code| ptx(&code).ok());
-    Ok(CheckedCode { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
+    Ok(CheckedCode { ptx: ptx(&code)?, failed, guarded: guarded.and_then(|code| ptx(&code).ok()) })
 }
 
 /// PTX version that clang chose for the installed toolkit, from the functions' attributes.
@@ -411,9 +382,8 @@ fn ptx_feature(text: &str) -> Option<&str> {
     Some(&text[at..at + 4 + end])
 }
 
-fn clang(options: &ExtractOptions, arguments: &[&str], output: &Path, limit: Duration) -> Result<(), String> {
-    let mut command = Command::new(&options.clang);
-    command.args(arguments).args(["-w", "-o"]).arg(output);
+/// Runs clang to its end.
+fn finish(mut command: Command, options: &ExtractOptions, limit: Duration) -> Result<(), String> {
     let done = process::run(&mut command, "", limit, Some(options.memory_limit))
         .map_err(|e| format!("{}: {e}", options.clang.display()))?;
     if done.success() {

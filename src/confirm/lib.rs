@@ -12,13 +12,10 @@ mod checks;
 pub mod commands;
 pub mod device;
 pub mod execute;
-mod guard;
 #[cfg(test)]
 mod host_tests;
 mod inputs;
-mod instrument;
 mod kernel_check;
-mod listed;
 pub mod manifest;
 pub mod prepare;
 pub mod process;

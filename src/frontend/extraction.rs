@@ -1,5 +1,6 @@
 //! Requests to a front end and its results.
 
+use super::checks::CheckRequest;
 use config::FrontendKind;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -18,8 +19,8 @@ pub struct ExtractOptions {
     pub extra_flags: Vec<String>,
     /// Toolkit root where the unit names no nvcc.
     pub cuda_path: Option<PathBuf>,
-    /// Folder for the bitcode of the device side; `None`: it is not kept.
-    pub keep_device_code: Option<PathBuf>,
+    /// Checks to insert into the code of the device side, besides reading it.
+    pub checks: Option<CheckRequest>,
     /// Front ends that read the unit.
     pub kind: FrontendKind,
     /// The cgeist to run (`SCUBA_CGEIST`, `[frontend] cgeist`); `None`: the one in `PATH`, if any.
@@ -40,7 +41,7 @@ impl Default for ExtractOptions {
             memory_limit: 4 << 30,
             extra_flags: vec![],
             cuda_path: None,
-            keep_device_code: None,
+            checks: None,
             kind: FrontendKind::Clang,
             cgeist: None,
             cgeist_cuda: None,

@@ -5,6 +5,7 @@
 //! neither on clang nor on LLVM. Front ends know nothing of kernel semantics, of findings or of Z3.
 
 pub mod bundled;
+pub mod checks;
 pub mod clang;
 mod client;
 mod extraction;

@@ -43,12 +43,12 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Opens the cached readings of a unit. `None` without a cache, for cgeist alone, if device code is to be kept,
+    /// Opens the cached readings of a unit. `None` without a cache, for cgeist alone, if checks are to be inserted,
     /// and if a program that affects the reading cannot be told from another version of itself.
     #[must_use]
     pub fn of(unit: &TranslationUnit, options: &ExtractOptions, kept: Option<ContentStore>) -> Option<Self> {
         let kept = kept?.of_readings();
-        if options.keep_device_code.is_some() || options.kind == FrontendKind::Cgeist {
+        if options.checks.is_some() || options.kind == FrontendKind::Cgeist {
             return None;
         }
         Some(Self { kept, key: key(unit, options)?, folders: SearchFolders::of(unit) })

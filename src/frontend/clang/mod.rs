@@ -23,7 +23,7 @@ use self::doubts::CompilerDependentNames;
 use self::invoke::Refusal;
 use self::pch::ClangRun;
 use crate::extraction::{ExtractOptions, Extraction, FailedSide};
-use crate::llvm::{self, CompileFacts};
+use crate::llvm::{self, CompileFacts, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
 use crate::paths::normalise;
@@ -250,10 +250,10 @@ impl ClangJob<'_> {
             );
             let refusal = match ran {
                 Ok(files) => {
-                    if let (Side::Device, None, Some(to)) = (side, compiled, &self.options.keep_device_code)
-                        && let Err(e) = std::fs::copy(&bitcode, to)
+                    if let (Side::Device, None, Some(request)) = (side, compiled, &self.options.checks)
+                        && let Err(e) = checks::write(&bitcode, request)
                     {
-                        return SideResult::refused(format!("cannot keep the device code in {}: {e}", to.display()));
+                        return SideResult::refused(format!("no checks can be inserted: {e}"));
                     }
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;

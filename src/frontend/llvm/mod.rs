@@ -7,6 +7,7 @@
 //! Only the worker process `scuba-extract` may use this module, because it loads libLLVM.
 
 pub(crate) mod bindings;
+pub mod checks;
 pub(crate) mod constants;
 mod debug;
 pub(crate) mod function;

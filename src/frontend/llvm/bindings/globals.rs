@@ -13,7 +13,7 @@ impl<'m> Value<'m> {
         // SAFETY: a global value.
         unsafe { LLVMGetLinkage(self.0) }
     }
-    fn expect_global(self) {
+    pub fn expect_global(self) {
         self.expect_kind(&[
             ValueKind::LLVMFunctionValueKind,
             ValueKind::LLVMGlobalVariableValueKind,

@@ -10,6 +10,7 @@
 #![allow(unsafe_code, reason = "the LLVM C API is foreign; every handle is tied to the module's lifetime below")]
 #![allow(clippy::wildcard_imports, reason = "a hundred functions, told apart by their prefix")]
 
+mod edit;
 mod globals;
 mod instructions;
 mod names;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
+pub(super) use edit::Editor;
 pub(super) use llvm_sys::debuginfo::LLVMMetadataKind as MetaKind;
 pub(super) use llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as LlvmLinkage, LLVMOpcode as Opcode,
@@ -124,6 +126,10 @@ impl<'m> Bitcode<'m> {
     pub(super) fn globals(&self) -> Vec<Value<'m>> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobal(self.module) }, LLVMGetNextGlobal)
+    }
+    /// Returns the function or variable of this symbol.
+    pub(super) fn named(&self, symbol: &str) -> Option<Value<'m>> {
+        self.functions().into_iter().chain(self.globals()).find(|v| v.name() == symbol)
     }
     /// Returns the text of `asm("…")` outside functions.
     pub(super) fn file_level_assembly(&self) -> String {
@@ -462,6 +468,15 @@ impl<'m> Value<'m> {
     }
     fn expect_kind(self, kinds: &[ValueKind]) {
         assert!(kinds.contains(&self.kind()), "{} is not {kinds:?}", self.print());
+    }
+
+    /// Returns the address space of a pointer.
+    pub(super) fn pointer_space(self) -> Option<u32> {
+        (self.ty().kind() == LlvmTypeKind::LLVMPointerTypeKind).then(|| self.ty().address_space())
+    }
+    pub(super) fn is_constant(self) -> bool {
+        // SAFETY: the value is alive.
+        unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
     // --- constants ---
