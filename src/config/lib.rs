@@ -45,7 +45,8 @@ impl FrontendKind {
 }
 
 /// Table `[frontend]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Frontend {
     pub kind: FrontendKind,
     /// Program name or absolute path; `None`: the front end's default.
@@ -58,17 +59,24 @@ pub struct Frontend {
 }
 
 /// Table `[limits]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct LimitSettings {
     /// Maximum sum of live device allocations, in bytes.
+    #[serde(deserialize_with = "load::size_from::<_, 1>")]
     pub device_memory: u64,
     /// Budget of work, in hundredths of the usual budget: the only limit that verdicts depend on.
+    #[serde(deserialize_with = "load::within::<_, 1, 100_000>")]
     pub work: u32,
     /// Time for one query to the solver, in milliseconds: a safety net.
+    #[serde(deserialize_with = "load::within::<_, 1, 3_600_000>")]
     pub solver_ms: u32,
     /// Time for one translation unit or program, in seconds: a safety net. Accesses left at its end are undecided.
+    #[serde(deserialize_with = "load::within::<_, 1, 86_400>")]
     pub tu_seconds: u32,
-    /// Memory of one worker process, in bytes: its address space if it reads sources, its data if it checks.
+    /// Memory of one worker process, in bytes: its address space if it reads sources, its data if it checks. Clang
+    /// cannot even start with less than the minimum.
+    #[serde(deserialize_with = "load::size_from::<_, 268_435_456>")]
     pub memory: u64,
 }
 
@@ -160,15 +168,19 @@ pub enum ConfirmWhen {
 }
 
 /// Table `[confirm]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Confirm {
     pub when: ConfirmWhen,
     pub compute_sanitizer: Option<PathBuf>,
     /// Padding between allocations in bytes (`compute-sanitizer --padding`).
+    #[serde(deserialize_with = "load::within::<_, 0, 1_073_741_824>")]
     pub padding: u32,
     /// Device memory in bytes above which a witness is not run.
+    #[serde(deserialize_with = "load::size_from::<_, 1>")]
     pub max_bytes: u64,
     /// Time for one run, in seconds.
+    #[serde(deserialize_with = "load::within::<_, 1, 86_400>")]
     pub timeout_s: u32,
 }
 

@@ -1,8 +1,6 @@
 //! Finds and reads scuba.toml.
 
-use super::{
-    AllowPath, BuildWaits, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, LimitSettings, RuleSelector,
-};
+use super::{AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, RuleSelector};
 use base::rules::Level;
 use base::statements::Mistake;
 use contracts::assume::{self, StatedCondition};
@@ -10,7 +8,6 @@ use contracts::{self, Contract, EntrySelector, Invariant, Requirement};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -43,8 +40,8 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 #[serde(deny_unknown_fields, default)]
 struct RawConfig {
     nvcc: RawNvcc,
-    frontend: RawFrontend,
-    limits: RawLimits,
+    frontend: Frontend,
+    limits: LimitSettings,
     levels: BTreeMap<RawSelector, Level>,
     roots: RawRoots,
     assume: Vec<RawAssume>,
@@ -53,7 +50,7 @@ struct RawConfig {
     allow: Vec<RawAllow>,
     build: RawBuild,
     baseline: RawBaseline,
-    confirm: RawConfirm,
+    confirm: Confirm,
 }
 
 #[derive(Deserialize, Default)]
@@ -66,32 +63,6 @@ struct RawBuild {
 #[serde(deny_unknown_fields, default)]
 struct RawNvcc {
     path: Option<PathBuf>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawFrontend {
-    kind: FrontendKind,
-    clang: Option<PathBuf>,
-    cgeist: Option<PathBuf>,
-    cgeist_cuda: Option<PathBuf>,
-    flags: Vec<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawLimits {
-    #[serde(deserialize_with = "size_from::<_, 1>")]
-    device_memory: Option<u64>,
-    #[serde(deserialize_with = "within::<_, 1, 100_000>")]
-    work: Option<u32>,
-    #[serde(deserialize_with = "within::<_, 1, 3_600_000>")]
-    solver_ms: Option<u32>,
-    #[serde(deserialize_with = "within::<_, 1, 86_400>")]
-    tu_seconds: Option<u32>,
-    // Clang cannot even start with less.
-    #[serde(deserialize_with = "size_from::<_, 268_435_456>")]
-    memory: Option<u64>,
 }
 
 #[derive(Deserialize, Default)]
@@ -154,19 +125,6 @@ struct RawBaseline {
     path: Option<PathBuf>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawConfirm {
-    when: ConfirmWhen,
-    compute_sanitizer: Option<PathBuf>,
-    #[serde(deserialize_with = "within::<_, 0, 1_073_741_824>")]
-    padding: Option<u32>,
-    #[serde(deserialize_with = "size_from::<_, 1>")]
-    max_bytes: Option<u64>,
-    #[serde(deserialize_with = "within::<_, 1, 86_400>")]
-    timeout_s: Option<u32>,
-}
-
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RawSelector(RuleSelector);
 
@@ -197,34 +155,22 @@ fn not_empty<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     Ok(text)
 }
 
-fn within<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(d: D) -> Result<Option<u32>, D::Error> {
+pub(super) fn within<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(d: D) -> Result<u32, D::Error> {
     let value = i64::deserialize(d)?;
     u32::try_from(value)
         .ok()
         .filter(|v| (MIN..=MAX).contains(v))
-        .map(Some)
         .ok_or_else(|| de::Error::custom(format_args!("{value} is out of range: use {MIN} to {MAX}")))
 }
 
-fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<Option<u64>, D::Error> {
+pub(super) fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<u64, D::Error> {
     let ByteSize(bytes) = ByteSize::deserialize(d)?;
     // Sizes enter 64-bit signed arithmetic.
     let max = i64::MAX.unsigned_abs();
     if (MIN..=max).contains(&bytes) {
-        return Ok(Some(bytes));
+        return Ok(bytes);
     }
-    Err(de::Error::custom(SizeRange { bytes, min: MIN, max }))
-}
-
-struct SizeRange {
-    bytes: u64,
-    min: u64,
-    max: u64,
-}
-impl fmt::Display for SizeRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes is out of range: use {} to {} bytes", self.bytes, self.min, self.max)
-    }
+    Err(de::Error::custom(format_args!("{bytes} bytes is out of range: use {MIN} to {max} bytes")))
 }
 
 /// Reads the text of a scuba.toml at `path`.
@@ -248,7 +194,6 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     let absolute = |p: PathBuf| folder.join(p);
     // A bare program name is searched in PATH by the code that runs it.
     let program = |p: PathBuf| if p.components().count() > 1 { folder.join(p) } else { p };
-    let (limits, confirm) = (LimitSettings::default(), Confirm::default());
     let mut levels = BTreeMap::new();
     let mut level_of_all = None;
     for (RawSelector(selector), level) in raw.levels {
@@ -264,19 +209,12 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
         path: Some(path.to_owned()),
         nvcc: raw.nvcc.path.map(program),
         frontend: Frontend {
-            kind: raw.frontend.kind,
             clang: raw.frontend.clang.map(program),
             cgeist: raw.frontend.cgeist.map(program),
             cgeist_cuda: raw.frontend.cgeist_cuda.map(absolute),
-            flags: raw.frontend.flags,
+            ..raw.frontend
         },
-        limits: LimitSettings {
-            device_memory: raw.limits.device_memory.unwrap_or(limits.device_memory),
-            work: raw.limits.work.unwrap_or(limits.work),
-            solver_ms: raw.limits.solver_ms.unwrap_or(limits.solver_ms),
-            tu_seconds: raw.limits.tu_seconds.unwrap_or(limits.tu_seconds),
-            memory: raw.limits.memory.unwrap_or(limits.memory),
-        },
+        limits: raw.limits,
         levels,
         level_of_all,
         roots: raw.roots.functions,
@@ -290,13 +228,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
         waits: raw.build.check,
         baseline: raw.baseline.path.map(absolute),
-        confirm: Confirm {
-            when: raw.confirm.when,
-            compute_sanitizer: raw.confirm.compute_sanitizer.map(program),
-            padding: raw.confirm.padding.unwrap_or(confirm.padding),
-            max_bytes: raw.confirm.max_bytes.unwrap_or(confirm.max_bytes),
-            timeout_s: raw.confirm.timeout_s.unwrap_or(confirm.timeout_s),
-        },
+        confirm: Confirm { compute_sanitizer: raw.confirm.compute_sanitizer.map(program), ..raw.confirm },
     })
 }
 
