@@ -1,6 +1,6 @@
 //! SSA construction: variables in memory become values, and blocks are copied for single edges.
 
-use super::tidy::{boolean, operands, term_operands};
+use super::tidy::boolean;
 use crate::lower::types::MlirTypeTable;
 use ir::{BinOp, BlockId, Const, Function, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
@@ -134,14 +134,14 @@ pub(in crate::lower) fn promote(f: &mut Function, types: &MlirTypeTable) {
                         slots.remove(v);
                     }
                 }
-                (op, _) => operands(op, &mut |o| {
+                (op, _) => op.operands_mut(&mut |o| {
                     if let Operand::Value(v) = o {
                         slots.remove(v);
                     }
                 }),
             }
         }
-        term_operands(&mut b.term, &mut |o| {
+        b.term.operands_mut(&mut |o| {
             if let Operand::Value(v) = o {
                 slots.remove(v);
             }
@@ -210,10 +210,7 @@ pub(in crate::lower) fn replace(f: &mut Function, with: &HashMap<ValueId, Operan
         }
     };
     for b in &mut f.blocks {
-        for i in &mut b.insts {
-            operands(&mut i.op, &mut |o| last(o));
-        }
-        term_operands(&mut b.term, &mut |o| last(o));
+        b.operands_mut(&mut |o| last(o));
     }
 }
 
@@ -252,7 +249,7 @@ pub(in crate::lower) fn copied(
             continue;
         }
         let mut copy = i.clone();
-        operands(&mut copy.op, &mut |o| {
+        copy.op.operands_mut(&mut |o| {
             if let Operand::Value(v) = o
                 && let Some(n) = values.get(v)
             {
@@ -384,35 +381,21 @@ pub(in crate::lower) fn bypass(
                         }
                     }
                 } else {
-                    operands(&mut i.op, &mut |o| swap(o, v, at.get(&UsePosition::In(b))));
+                    i.op.operands_mut(&mut |o| swap(o, v, at.get(&UsePosition::In(b))));
                 }
             }
-            term_operands(&mut x.term, &mut |o| swap(o, v, at.get(&UsePosition::In(b))));
+            x.term.operands_mut(&mut |o| swap(o, v, at.get(&UsePosition::In(b))));
         }
         variable.place(f);
     }
 }
 
 pub(in crate::lower) fn redirect(t: &mut Terminator, from: BlockId, to: BlockId) {
-    let lead = |t: &mut BlockId| {
+    t.successors_mut(|t| {
         if *t == from {
             *t = to;
         }
-    };
-    match t {
-        Terminator::Br(t) => lead(t),
-        Terminator::CondBr { then, otherwise, .. } => {
-            lead(then);
-            lead(otherwise);
-        }
-        Terminator::Switch { default, cases, .. } => {
-            lead(default);
-            for c in cases {
-                lead(&mut c.1);
-            }
-        }
-        _ => {}
-    }
+    });
 }
 
 /// Whether a block's values are used other than in phis of one successor on the edge from it.

@@ -61,14 +61,14 @@ fn always_running(f: &mut Function, types: &MlirTypeTable) {
                     }
                 }
                 // A flag whose address escapes is left unchanged.
-                (op, _) => operands(op, &mut |o| {
+                (op, _) => op.operands_mut(&mut |o| {
                     if let Operand::Value(v) = o {
                         flags.remove(v);
                     }
                 }),
             }
         }
-        term_operands(&mut b.term, &mut |o| {
+        b.term.operands_mut(&mut |o| {
             if let Operand::Value(v) = o {
                 flags.remove(v);
             }
@@ -98,7 +98,7 @@ fn always_running(f: &mut Function, types: &MlirTypeTable) {
     let mut same: HashMap<ValueId, Operand> = HashMap::new();
     for b in &mut f.blocks {
         for i in &mut b.insts {
-            operands(&mut i.op, &mut |o| known(o));
+            i.op.operands_mut(&mut |o| known(o));
             if let (Op::Bin { op: BinOp::And, a, b, .. }, Some(r)) = (&i.op, i.result)
                 && boolean(b) == Some(true)
             {
@@ -112,7 +112,7 @@ fn always_running(f: &mut Function, types: &MlirTypeTable) {
             (Op::Alloca { .. }, Some(r)) => !flags.contains(&r),
             _ => true,
         });
-        term_operands(&mut b.term, &mut |o| known(o));
+        b.term.operands_mut(&mut |o| known(o));
     }
     for b in &mut f.blocks {
         let alias = |o: &mut Operand| {
@@ -122,10 +122,7 @@ fn always_running(f: &mut Function, types: &MlirTypeTable) {
                 *o = n.clone();
             }
         };
-        for i in &mut b.insts {
-            operands(&mut i.op, &mut |o| alias(o));
-        }
-        term_operands(&mut b.term, &mut |o| alias(o));
+        b.operands_mut(&mut |o| alias(o));
     }
     decided(f);
 }
@@ -134,15 +131,8 @@ fn always_running(f: &mut Function, types: &MlirTypeTable) {
 fn unused(f: &mut Function) {
     loop {
         let mut used: HashSet<ValueId> = HashSet::new();
-        for b in &mut f.blocks {
-            for i in &mut b.insts {
-                operands(&mut i.op, &mut |o| {
-                    if let Operand::Value(v) = o {
-                        used.insert(*v);
-                    }
-                });
-            }
-            term_operands(&mut b.term, &mut |o| {
+        for b in &f.blocks {
+            b.operands(&mut |o| {
                 if let Operand::Value(v) = o {
                     used.insert(*v);
                 }
@@ -425,81 +415,6 @@ fn compact(f: &mut Function) {
                 }
             }
         }
-        match &mut b.term {
-            Terminator::Br(t) => *t = number[t.index()],
-            Terminator::CondBr { then, otherwise, .. } => {
-                *then = number[then.index()];
-                *otherwise = number[otherwise.index()];
-            }
-            Terminator::Switch { default, cases, .. } => {
-                *default = number[default.index()];
-                for c in cases {
-                    c.1 = number[c.1.index()];
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-pub(in crate::lower) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
-    match op {
-        Op::Alloca { count: a, .. }
-        | Op::Load { ptr: a, .. }
-        | Op::FNeg(a)
-        | Op::Cast { value: a, .. }
-        | Op::ExtractValue { agg: a, .. }
-        | Op::Freeze(a)
-        | Op::Assume(a)
-        | Op::Lifetime { ptr: a, .. } => visit(a),
-        Op::Store { ptr: a, value: b, .. }
-        | Op::AtomicRmw { ptr: a, value: b, .. }
-        | Op::Bin { a, b, .. }
-        | Op::Icmp { a, b, .. }
-        | Op::Fcmp { a, b, .. }
-        | Op::InsertValue { agg: a, value: b, .. }
-        | Op::ExtractElement { vec: a, index: b }
-        | Op::Shuffle { a, b, .. } => {
-            visit(a);
-            visit(b);
-        }
-        Op::CmpXchg { ptr: a, expected: b, new: c }
-        | Op::Select { cond: a, a: b, b: c }
-        | Op::MemCopy { dst: a, src: b, len: c, .. }
-        | Op::MemSet { dst: a, byte: b, len: c }
-        | Op::InsertElement { vec: a, value: b, index: c } => {
-            visit(a);
-            visit(b);
-            visit(c);
-        }
-        Op::Gep { base, steps, .. } => {
-            visit(base);
-            for s in steps {
-                if let ir::AddressStep::Index { index, .. } = s {
-                    visit(index);
-                }
-            }
-        }
-        Op::Phi(e) => {
-            for (_, o) in e {
-                visit(o);
-            }
-        }
-        Op::Call { callee, args } => {
-            if let ir::Callee::Indirect(o) = callee {
-                visit(o);
-            }
-            args.iter_mut().for_each(visit);
-        }
-        Op::Asm { args, .. } | Op::Other { args, .. } => args.iter_mut().for_each(visit),
-        Op::Fence => {}
-    }
-}
-
-pub(in crate::lower) fn term_operands(t: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
-    match t {
-        Terminator::Ret(Some(o)) | Terminator::CondBr { cond: o, .. } | Terminator::Switch { value: o, .. } => visit(o),
-        Terminator::Invoke { args, .. } => args.iter_mut().for_each(visit),
-        Terminator::Ret(None) | Terminator::Br(_) | Terminator::Unreachable | Terminator::Other(_) => {}
+        b.term.successors_mut(|t| *t = number[t.index()]);
     }
 }
