@@ -51,13 +51,7 @@ impl OperationReader<'_> {
         let (dims, symbols, names) = self.space()?;
         self.at.require("->")?;
         self.at.require("(")?;
-        let mut results = vec![];
-        while !self.at.accept(")") {
-            if !results.is_empty() {
-                self.at.require(",")?;
-            }
-            results.push(self.sum(&names)?);
-        }
+        let results = self.until(")", |me| me.sum(&names))?;
         self.at.require(">")?;
         Ok(AffineMap { dims, symbols, results })
     }
@@ -68,22 +62,18 @@ impl OperationReader<'_> {
         let (dims, symbols, names) = self.space()?;
         self.at.require(":")?;
         self.at.require("(")?;
-        let mut constraints = vec![];
-        while !self.at.accept(")") {
-            if !constraints.is_empty() {
-                self.at.require(",")?;
-            }
-            let left = self.sum(&names)?;
-            let (equal, less) = (self.at.accept("=="), self.at.accept("<="));
+        let constraints = self.until(")", |me| {
+            let left = me.sum(&names)?;
+            let (equal, less) = (me.at.accept("=="), me.at.accept("<="));
             if !equal && !less {
-                self.at.require(">=")?;
+                me.at.require(">=")?;
             }
-            let right = self.sum(&names)?;
+            let right = me.sum(&names)?;
             let minus = |a: AffineExpr, b: AffineExpr| {
                 if b == AffineExpr::Const(0) { a } else { add(a, mul(AffineExpr::Const(-1), b)) }
             };
-            constraints.push((if less { minus(right, left) } else { minus(left, right) }, equal));
-        }
+            Ok((if less { minus(right, left) } else { minus(left, right) }, equal))
+        })?;
         self.at.require(">")?;
         Ok(AffineSet { dims, symbols, constraints })
     }
@@ -99,17 +89,15 @@ impl OperationReader<'_> {
 
     fn names(&mut self, end: &str, names: &mut AffineNames, make: fn(usize) -> AffineExpr) -> MlirResult<usize> {
         let mut n = 0;
-        while !self.at.accept(end) {
-            if n > 0 {
-                self.at.require(",")?;
-            }
-            let w = self.at.word();
+        self.until(end, |me| {
+            let w = me.at.word();
             if w.is_empty() {
-                return self.at.error("expected the name of a dimension");
+                return me.at.error("expected the name of a dimension");
             }
             names.insert(w.to_owned(), make(n));
             n += 1;
-        }
+            Ok(())
+        })?;
         Ok(n)
     }
 

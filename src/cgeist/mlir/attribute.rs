@@ -12,19 +12,15 @@ impl OperationReader<'_> {
         self.at.descend()?;
         self.at.require("{")?;
         let mut out = BTreeMap::new();
-        let mut first = true;
-        while !self.at.accept("}") {
-            if !first {
-                self.at.require(",")?;
-            }
-            first = false;
-            let name = if self.at.peek() == b'"' { self.at.string()? } else { self.at.word().to_owned() };
+        self.until("}", |me| {
+            let name = if me.at.peek() == b'"' { me.at.string()? } else { me.at.word().to_owned() };
             if name.is_empty() {
-                return self.at.error("expected the name of an attribute");
+                return me.at.error("expected the name of an attribute");
             }
-            let value = if self.at.accept("=") { self.attribute()? } else { Attr::Unit };
+            let value = if me.at.accept("=") { me.attribute()? } else { Attr::Unit };
             out.insert(name, value);
-        }
+            Ok(())
+        })?;
         self.at.ascend();
         Ok(out)
     }
@@ -48,14 +44,7 @@ impl OperationReader<'_> {
             b'0'..=b'9' | b'-' => self.number(),
             b'[' => {
                 self.at.require("[")?;
-                let mut v = vec![];
-                while !self.at.accept("]") {
-                    if !v.is_empty() {
-                        self.at.require(",")?;
-                    }
-                    v.push(self.attribute()?);
-                }
-                Ok(Attr::Array(v))
+                self.until("]", Self::attribute).map(Attr::Array)
             }
             b'{' => self.dictionary().map(Attr::Dict),
             b'@' => self.symbol().map(Attr::Symbol),
@@ -116,12 +105,7 @@ impl OperationReader<'_> {
     }
 
     fn dialect_attribute(&mut self) -> MlirResult<Attr> {
-        let start = self.at.position();
-        self.at.require("#")?;
-        let name = self.at.suffix();
-        if name.is_empty() {
-            return self.at.error_at(start, "expected the name of an attribute");
-        }
+        let name = self.at.sigil("#", "an attribute")?;
         if let Some((_, extent)) = self.attr_aliases.get(name) {
             let extent = *extent;
             self.at.grow(extent)?;
@@ -229,14 +213,7 @@ impl OperationReader<'_> {
     fn dense_elements(&mut self, out: &mut Vec<Attr>) -> MlirResult<()> {
         self.at.descend()?;
         if self.at.accept("[") {
-            let mut first = true;
-            while !self.at.accept("]") {
-                if !first {
-                    self.at.require(",")?;
-                }
-                first = false;
-                self.dense_elements(out)?;
-            }
+            self.until("]", |me| me.dense_elements(out))?;
         } else {
             out.push(match self.at.peek_word() {
                 w @ ("true" | "false") => {
@@ -325,19 +302,8 @@ impl OperationReader<'_> {
                             self.at.balanced()?;
                         }
                         self.at.require("[")?;
-                        let mut best = MlirLoc::Unknown;
-                        let mut first = true;
-                        while !self.at.accept("]") {
-                            if !first {
-                                self.at.require(",")?;
-                            }
-                            first = false;
-                            let l = self.location_inner()?;
-                            if best == MlirLoc::Unknown {
-                                best = l;
-                            }
-                        }
-                        Ok(best)
+                        let all = self.until("]", Self::location_inner)?;
+                        Ok(all.into_iter().find(|l| *l != MlirLoc::Unknown).unwrap_or(MlirLoc::Unknown))
                     }
                     w => self.at.error_at(start, format!("`{w}` is not a location")),
                 }

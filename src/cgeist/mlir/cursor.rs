@@ -199,6 +199,16 @@ impl<'t> Cursor<'t> {
         self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.' | b'-'))
     }
 
+    /// Parses a sigil and the name after it, the name of `what`.
+    pub fn sigil(&mut self, sigil: &str, what: &str) -> MlirResult<&'t str> {
+        let start = self.at;
+        self.require(sigil)?;
+        match self.suffix() {
+            "" => self.error_at(start, format!("expected the name of {what}")),
+            name => Ok(name),
+        }
+    }
+
     pub fn digits(&mut self) -> &'t str {
         self.take(|c| c.is_ascii_digit())
     }

@@ -198,12 +198,8 @@ impl<'t> OperationReader<'t> {
     fn operand(&mut self) -> MlirResult<MlirValue> {
         self.at.skip();
         let at = self.at.position();
-        self.at.require("%")?;
-        let name = self.at.suffix();
+        let name = self.at.sigil("%", "a value")?;
         let nth = if self.at.accept_raw(b'#') { self.at.unsigned()? } else { 0 };
-        if name.is_empty() {
-            return self.at.error_at(at, "expected the name of a value");
-        }
         let Ok(nth) = u32::try_from(nth) else { return self.at.error_at(at, "a number out of range") };
         for s in self.scopes.iter().rev() {
             if let Some((v, n)) = s.defined.get(name) {
@@ -255,28 +251,14 @@ impl<'t> OperationReader<'t> {
         let start = self.at.position();
         let name = self.at.string()?;
         self.at.require("(")?;
-        let mut operands = vec![];
-        while !self.at.accept(")") {
-            if !operands.is_empty() {
-                self.at.require(",")?;
-            }
-            operands.push(self.operand()?);
-        }
+        let operands = self.until(")", Self::operand)?;
         let successors = self.successors()?;
         let mut attrs = BTreeMap::new();
         if self.at.accept("<") {
             attrs = self.dictionary()?;
             self.at.require(">")?;
         }
-        let mut regions = vec![];
-        if self.at.accept("(") {
-            while !self.at.accept(")") {
-                if !regions.is_empty() {
-                    self.at.require(",")?;
-                }
-                regions.push(self.region()?);
-            }
-        }
+        let regions = if self.at.accept("(") { self.until(")", Self::region)? } else { vec![] };
         if self.at.peek() == b'{' {
             attrs.extend(self.dictionary()?);
         }
@@ -315,11 +297,7 @@ impl<'t> OperationReader<'t> {
         let mut names: Vec<(&'t str, usize, u32)> = vec![];
         while self.at.peek() == b'%' {
             let at = self.at.position();
-            self.at.require("%")?;
-            let name = self.at.suffix();
-            if name.is_empty() {
-                return self.at.error_at(at, "expected the name of a value");
-            }
+            let name = self.at.sigil("%", "a value")?;
             let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
             names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
             if !self.at.accept(",") {
@@ -334,22 +312,18 @@ impl<'t> OperationReader<'t> {
 
     /// Parses `[^a, ^b]` into block numbers of the current region.
     fn successors(&mut self) -> MlirResult<Vec<usize>> {
-        let mut successors = vec![];
-        if self.at.accept("[") {
-            while !self.at.accept("]") {
-                if !successors.is_empty() {
-                    self.at.require(",")?;
-                }
-                let at = self.at.position();
-                self.at.require("^")?;
-                let block = self.at.suffix();
-                match self.labels.last_mut() {
-                    Some(l) => successors.push(l.number(block, at)),
-                    None => return self.at.error_at(at, "a successor outside every region"),
-                }
-            }
+        if !self.at.accept("[") {
+            return Ok(vec![]);
         }
-        Ok(successors)
+        self.until("]", |me| {
+            let at = me.at.position();
+            me.at.require("^")?;
+            let block = me.at.suffix();
+            match me.labels.last_mut() {
+                Some(l) => Ok(l.number(block, at)),
+                None => me.at.error_at(at, "a successor outside every region"),
+            }
+        })
     }
 
     /// Returns the result values of an operation; fresh ones if it names none.
@@ -385,24 +359,7 @@ impl<'t> OperationReader<'t> {
                     return self.at.error_at(label_at, format!("two blocks are named `^{label}`"));
                 }
             }
-            let mut args = vec![];
-            if self.at.accept("(") {
-                while !self.at.accept(")") {
-                    if !args.is_empty() {
-                        self.at.require(",")?;
-                    }
-                    let at = self.at.position();
-                    self.at.require("%")?;
-                    let name = self.at.suffix();
-                    if name.is_empty() {
-                        return self.at.error_at(at, "expected the name of a value");
-                    }
-                    self.at.require(":")?;
-                    let ty = self.ty()?;
-                    self.location()?;
-                    args.push((self.define(name, at, 1)?, ty));
-                }
-            }
+            let args = if self.at.accept("(") { self.until(")", Self::block_argument)? } else { vec![] };
             self.at.require(":")?;
             let ops = self.ops()?;
             blocks.push(MlirBlock { args, ops });
@@ -429,6 +386,31 @@ impl<'t> OperationReader<'t> {
         }
         self.at.ascend();
         Ok(MlirRegion { blocks })
+    }
+
+    fn block_argument(&mut self) -> MlirResult<(MlirValue, Type)> {
+        let at = self.at.position();
+        let name = self.at.sigil("%", "a value")?;
+        self.at.require(":")?;
+        let ty = self.ty()?;
+        self.location()?;
+        Ok((self.define(name, at, 1)?, ty))
+    }
+
+    /// Parses elements between commas, and the bracket that closes them.
+    pub(super) fn until<T>(
+        &mut self,
+        close: &str,
+        mut element: impl FnMut(&mut Self) -> MlirResult<T>,
+    ) -> MlirResult<Vec<T>> {
+        let mut all = vec![];
+        while !self.at.accept(close) {
+            if !all.is_empty() {
+                self.at.require(",")?;
+            }
+            all.push(element(self)?);
+        }
+        Ok(all)
     }
 
     fn ops(&mut self) -> MlirResult<Vec<MlirOp>> {

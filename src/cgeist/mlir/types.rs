@@ -53,12 +53,7 @@ impl OperationReader<'_> {
     }
 
     fn dialect_type(&mut self) -> MlirResult<Type> {
-        let start = self.at.position();
-        self.at.require("!")?;
-        let name = self.at.suffix();
-        if name.is_empty() {
-            return self.at.error_at(start, "expected the name of a type");
-        }
+        let name = self.at.sigil("!", "a type")?;
         if let Some((t, extent)) = self.type_aliases.get(name).cloned() {
             self.at.grow(extent)?;
             return Ok(t);
@@ -161,14 +156,7 @@ impl OperationReader<'_> {
                     packed = true;
                 }
                 self.at.require("(")?;
-                let mut list = vec![];
-                while !self.at.accept(")") {
-                    if !list.is_empty() {
-                        self.at.require(",")?;
-                    }
-                    list.push(self.llvm_inner()?);
-                }
-                fields = Some(Arc::new(list));
+                fields = Some(Arc::new(self.until(")", Self::llvm_inner)?));
             }
         }
         self.at.require(">")?;
@@ -200,14 +188,7 @@ impl OperationReader<'_> {
 
     fn type_list(&mut self) -> MlirResult<Vec<Type>> {
         self.at.require("(")?;
-        let mut out = vec![];
-        while !self.at.accept(")") {
-            if !out.is_empty() {
-                self.at.require(",")?;
-            }
-            out.push(self.ty()?);
-        }
-        Ok(out)
+        self.until(")", Self::ty)
     }
 
     /// Parses the built-in type that a word begins; `None` if there is none.
