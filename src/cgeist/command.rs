@@ -2,8 +2,8 @@
 
 use super::process::joined;
 use super::root::CudaRoot;
+use files::normalise;
 use frontend::clang::flags::nvcc_macros;
-use frontend::paths::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

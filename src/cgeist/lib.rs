@@ -26,10 +26,10 @@ pub use text::{TextError, lower_text};
 
 use command::{CgeistArguments, arguments};
 use config::FrontendKind;
+use files::normalise;
 use frontend::InProcessReader;
 use frontend::clang::{self, flags, sides};
 use frontend::own::UserFolders;
-use frontend::paths::normalise;
 use frontend::second::{PRODUCER, producer};
 use frontend::{ComparedModules, ExtractOptions, Extraction, FailedSide};
 use ir::Side;

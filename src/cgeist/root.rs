@@ -7,9 +7,9 @@
 
 use super::process::CgeistError;
 use base::paths;
+use files::normalise;
 use frontend::ExtractOptions;
 use frontend::clang;
-use frontend::paths::normalise;
 use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::io;

@@ -1,6 +1,6 @@
 //! The user's text of a unit: the source and the headers that it includes, found by textual search.
 
-use frontend::paths::normalise;
+use files::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 

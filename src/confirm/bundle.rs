@@ -7,7 +7,7 @@ use super::commands::{FileLocations, is_system};
 use super::manifest::{self, CommandWord, Manifest};
 use super::prepare::Generated;
 use super::store::RecordedOutcome;
-use frontend::paths::normalise;
+use files::normalise;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeSet;

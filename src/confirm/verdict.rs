@@ -5,10 +5,10 @@ use super::kernel_check;
 use super::manifest::{Expected, HOST_ACCESS};
 use super::record::{FaultRecord, Records, SourceFrame};
 use base::rules::Rule;
+use files::normalise;
 use finding::Direction;
 use finding::names::base_name;
 use frontend::own::UserFolders;
-use frontend::paths::normalise;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

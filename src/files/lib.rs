@@ -8,6 +8,7 @@
 mod dependency;
 mod hashes;
 pub mod made;
+mod paths;
 pub mod program;
 mod stamp;
 pub mod store;
@@ -15,6 +16,7 @@ mod systems;
 
 pub use dependency::{Dependency, Since};
 pub use hashes::{FileContents, Hashes};
+pub use paths::normalise;
 pub use stamp::{FileTime, Stamp};
 pub use store::ContentStore;
 

@@ -4,7 +4,7 @@
 //! client enforces the time limit: it kills a worker that does not answer, with all processes that the worker started.
 
 use super::extraction::{ExtractError, ExtractOptions, Extraction};
-use super::paths::normalise;
+use files::normalise;
 use nvcc::unit::TranslationUnit;
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::clang;
 use super::extraction::{ComparedModules, ExtractOptions, Extraction, FailedSide};
-use super::paths::normalise;
 use config::FrontendKind;
+use files::normalise;
 use nvcc::unit::TranslationUnit;
 use std::time::Duration;
 

@@ -15,7 +15,6 @@ pub mod llvm;
 pub mod names;
 pub mod namesakes;
 pub mod own;
-pub mod paths;
 pub mod second;
 mod small_program;
 pub mod worker;

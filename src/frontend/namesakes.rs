@@ -5,8 +5,8 @@
 //! hashed: other code checks whether the files exist and what they contain. Installed packages are trusted: a
 //! header that is added to `/usr/include` beside a toolkit's is ignored, unless `__has_include` mentions it.
 
-use super::paths::normalise;
 use files::Since;
+use files::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -13,7 +13,7 @@
 //! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`
 //! inside one given by `-isystem`.
 
-use super::paths::normalise;
+use files::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};

@@ -6,8 +6,8 @@ use super::forwarder::Forwarder;
 use super::names;
 use super::types::MlirTypeTable;
 use super::unit::{LoweringUnit, STUB, has_body};
+use files::normalise;
 use frontend::names::{demangle, is_internal};
-use frontend::paths::normalise;
 use ir::{
     self, Const, Elements, FileId, FuncId, Function, Global, GlobalId, Linkage, Loc, LocId, Param, Side, SourceFile,
     TypeId, space,

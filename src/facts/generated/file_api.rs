@@ -3,8 +3,8 @@
 //! CMake reports the sources of a target and not its objects. Its objects are those that the generator's files make of
 //! these sources in the target's folder. A reply that disagrees with these files is outdated.
 
-use super::folders::tidy;
 use super::reply::{Reply, ReplyTarget};
+use files::normalise;
 use nvcc::interpose::execution::ExecutedCommand;
 use nvcc::interpose::links;
 use nvcc::request::{Link, LinkKind};
@@ -30,7 +30,7 @@ pub(super) fn links(
     let mut all = Vec::new();
     for (configuration, target) in &reply.targets {
         let Some(kind) = kind(target) else { continue };
-        let Some(output) = target.artifacts.first().map(|a| tidy(&root.join(&a.path))) else { continue };
+        let Some(output) = target.artifacts.first().map(|a| normalise(root, &a.path)) else { continue };
         let mut inputs = here.objects(target, configuration, compiled)?;
         if kind != LinkKind::Archive {
             inputs.extend(here.libraries(target, &output));
@@ -86,7 +86,7 @@ impl BuildReply<'_> {
     /// Resolves a path relative to the source folder, to the spelling that the generator's files imply when read from
     /// `root`.
     fn source(&self, path: &Path) -> PathBuf {
-        let path = tidy(&self.reply.paths.source.join(path));
+        let path = normalise(&self.reply.paths.source, path);
         // CMake may know the folder by another name, through a symbolic link.
         path.strip_prefix(&self.reply.paths.build).map(|below| self.root.join(below)).unwrap_or(path)
     }
@@ -94,7 +94,7 @@ impl BuildReply<'_> {
     /// Returns the objects of a target, including those of object libraries. `None` if the generator's files make other
     /// objects in the target's folder, or lack one.
     fn objects(&self, target: &ReplyTarget, configuration: &str, compiled: &CompiledObjects) -> Option<Vec<PathBuf>> {
-        let mut folder = tidy(&self.root.join(&target.paths.build)).join(format!("CMakeFiles/{}.dir", target.name));
+        let mut folder = normalise(self.root, &target.paths.build).join(format!("CMakeFiles/{}.dir", target.name));
         if self.reply.multi_config {
             folder.push(configuration);
         }
@@ -123,8 +123,8 @@ impl BuildReply<'_> {
         let directory = if self.reply.from_root { self.root.to_owned() } else { self.root.join(&target.paths.build) };
         let mut arguments: Vec<OsString> = vec!["c++".into(), "-o".into(), output.into()];
         arguments.extend(words.into_iter().map(OsString::from));
-        let execution = ExecutedCommand { directory: tidy(&directory), program: "c++".into(), arguments };
-        links::planned(&execution).map(|link| link.inputs.iter().map(|i| tidy(i)).collect()).unwrap_or_default()
+        let execution = ExecutedCommand { directory, program: "c++".into(), arguments };
+        links::planned(&execution).map(|link| link.inputs).unwrap_or_default()
     }
 }
 

@@ -30,18 +30,3 @@ pub fn target_folder(object: &Path) -> Option<&Path> {
             && folder.parent().and_then(Path::file_name).is_some_and(|n| n == "CMakeFiles")
     })
 }
-
-/// Removes `.` and `..`, which CMake writes into relative paths.
-pub(super) fn tidy(path: &Path) -> PathBuf {
-    let mut tidied = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                tidied.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => tidied.push(other),
-        }
-    }
-    tidied
-}

@@ -2,7 +2,7 @@
 //! each, `link.txt` holds the link's commands and `build.make` the compilations.
 
 use super::file_api::CompiledObjects;
-use super::folders::tidy;
+use files::normalise;
 use nvcc::command::{Environment, NvccCommand};
 use nvcc::host::{self, SHIM};
 use nvcc::interpose::execution::ExecutedCommand;
@@ -101,7 +101,7 @@ fn device_link(text: &str, folder: &Path) -> Option<Link> {
 /// Returns target and prerequisite of a makefile's rules, resolved in the build folder. CMake writes one rule for each
 /// prerequisite of an object.
 fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = (PathBuf, PathBuf)> + 't {
-    let path = |text: &str| tidy(&root.join(text.trim().replace("\\ ", " ").replace("$$", "$")));
+    let path = |text: &str| normalise(root, Path::new(&text.trim().replace("\\ ", " ").replace("$$", "$")));
     text.lines()
         .filter(|line| !line.starts_with(['\t', ' ', '#', '.']))
         .filter_map(|line| line.split_once(": "))

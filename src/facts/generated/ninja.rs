@@ -1,7 +1,7 @@
 //! Reader of `build.ninja` (<https://ninja-build.org/manual.html>), as CMake and Meson write it.
 
 use super::file_api::CompiledObjects;
-use super::folders::tidy;
+use files::normalise;
 use nvcc::host::SHIM;
 use nvcc::request::{Link, LinkKind};
 use std::collections::{HashMap, HashSet};
@@ -74,7 +74,7 @@ impl NinjaFile {
 
     fn add(&mut self, statement: &str, hash: [u8; 32], folder: &Path) {
         let NinjaStatement { outputs, rule, inputs } = NinjaStatement::parse(statement);
-        let path = |word: &String| tidy(&folder.join(word));
+        let path = |word: &String| normalise(folder, Path::new(word));
         for output in &outputs {
             self.edges.insert(path(output), hash);
         }

@@ -1,6 +1,6 @@
 //! Runs clang with a deadline and reads its messages.
 
-use crate::paths::normalise;
+use files::normalise;
 use files::store::{self, Readers};
 use files::{Hashes, program};
 use nvcc::processes;

@@ -26,7 +26,7 @@ use crate::extraction::{ExtractOptions, Extraction, FailedSide};
 use crate::llvm::{self, CompileFacts, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
-use crate::paths::normalise;
+use files::normalise;
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
 use nvcc::arch::DeviceCompilation;

@@ -19,7 +19,7 @@ use super::device_functions::{self, NamePosition};
 use super::kernel_bodies;
 use super::spread_launches::{self, EXPRESSION};
 use crate::names::SHARED_PREFIX;
-use crate::paths::normalise;
+use files::normalise;
 use ir::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -54,7 +54,7 @@ impl Toolkit {
             }
             return Ok(Self { root: None, version: (0, 0, 0), includes: vec![], system_includes: vec![], host });
         };
-        let root = crate::paths::normalise(&bin, Path::new(".."));
+        let root = files::normalise(&bin, Path::new(".."));
         let profile = std::fs::read_to_string(bin.join("nvcc.profile")).unwrap_or_default();
         let (mut includes, system_includes) = profile_includes(&profile, &bin, &root);
         if includes.is_empty() {
@@ -188,7 +188,7 @@ fn profile_includes(profile: &str, bin: &Path, root: &Path) -> (Vec<PathBuf>, Ve
                 _ => continue,
             };
             let Some(folder) = Some(rest).filter(|r| !r.is_empty()).or_else(|| words.next()) else { continue };
-            list.push(crate::paths::normalise(root, Path::new(&folder)));
+            list.push(files::normalise(root, Path::new(&folder)));
         }
     }
     (includes, system)

@@ -6,7 +6,7 @@
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::{DebugStructures, StructMembers};
 use crate::own::UserFolders;
-use crate::paths::normalise;
+use files::normalise;
 use ir::{ADDED, FileId, Loc, LocId, SourceFile, SourceTypeFacts, TypeDef, TypeId, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};

@@ -7,10 +7,11 @@
 use super::execution::ExecutedCommand;
 use super::scripts;
 use crate::request::{Link, LinkKind};
+use files::normalise;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A parsed link command, before files are searched.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub fn collect(executions: &[ExecutedCommand]) -> Vec<Link> {
     for execution in executions {
         let Some(tool) = LinkTool::of(&execution.program) else { continue };
         let Some(parsed) = parse(tool, &execution.arguments, &execution.directory) else { continue };
-        let output = absolute(&execution.directory, &parsed.output);
+        let output = normalise(&execution.directory, &parsed.output);
         if !output.is_file() {
             continue;
         }
@@ -142,13 +143,13 @@ impl LinkTool {
 pub fn planned(execution: &ExecutedCommand) -> Option<Link> {
     let tool = LinkTool::of(&execution.program)?;
     let parsed = parse(tool, &execution.arguments, &execution.directory)?;
-    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(&execution.directory, f)).collect();
+    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| normalise(&execution.directory, f)).collect();
     let inputs = parsed.inputs.iter().filter_map(|input| match input {
-        LinkInput::File(file) => Some(absolute(&execution.directory, file)),
+        LinkInput::File(file) => Some(normalise(&execution.directory, file)),
         LinkInput::Library { name, archive_only } => find_library(name, *archive_only, &folders).map(canonical),
     });
     let inputs = inputs.collect();
-    Some(Link { kind: parsed.kind, output: absolute(&execution.directory, &parsed.output), inputs })
+    Some(Link { kind: parsed.kind, output: normalise(&execution.directory, &parsed.output), inputs })
 }
 
 fn parse(tool: LinkTool, arguments: &[OsString], directory: &Path) -> Option<LinkCommand> {
@@ -167,7 +168,7 @@ pub(crate) fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
     let mut at = 0;
     while at < words.len() {
         let file =
-            words[at].as_bytes().strip_prefix(b"@").map(|f| absolute(directory, Path::new(OsStr::from_bytes(f))));
+            words[at].as_bytes().strip_prefix(b"@").map(|f| normalise(directory, Path::new(OsStr::from_bytes(f))));
         match file.and_then(|f| std::fs::read(f).ok()) {
             Some(text) if budget > 0 => {
                 budget -= 1;
@@ -342,12 +343,12 @@ fn archive(mut words: VecDeque<OsString>) -> Option<LinkCommand> {
 
 /// Returns the existing files, and the number of named files that do not exist.
 fn resolve(parsed: &LinkCommand, directory: &Path, tool: LinkTool) -> (Vec<PathBuf>, usize) {
-    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(directory, f)).collect();
+    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| normalise(directory, f)).collect();
     let (mut files, mut missing) = (Vec::new(), 0);
     for input in &parsed.inputs {
         match input {
             LinkInput::File(file) => {
-                let file = absolute(directory, file);
+                let file = normalise(directory, file);
                 if file.is_file() { files.extend(scripts::expanded(canonical(file), &folders)) } else { missing += 1 }
             }
             // A library in none of the given folders belongs to the system.
@@ -373,21 +374,6 @@ pub(super) fn find_library(name: &OsStr, archive_only: bool, folders: &[PathBuf]
         }
     };
     folders.iter().flat_map(|folder| candidates.iter().map(move |c| folder.join(c))).find(|path| path.is_file())
-}
-
-/// Makes a path absolute lexically: `..` removes the folder before it.
-fn absolute(directory: &Path, path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in directory.join(path).components() {
-        match component {
-            Component::ParentDir => {
-                result.pop();
-            }
-            Component::CurDir => {}
-            other => result.push(other),
-        }
-    }
-    result
 }
 
 fn canonical(path: PathBuf) -> PathBuf {
