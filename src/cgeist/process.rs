@@ -7,16 +7,11 @@ use super::root::NAME_ONE;
 use super::text::TextError;
 use base::paths;
 use files::{ContentStore, Hashes, program};
-use nvcc::processes;
+use nvcc::processes::{self, Unfinished};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Project page, for messages.
@@ -24,14 +19,8 @@ pub const HOME: &str = "https://github.com/llvm/Polygeist";
 
 /// Largest size of a module, in bytes; the largest observed in a real program is 20 MiB.
 pub const MAX_OUTPUT: usize = 128 << 20;
-/// Largest part of standard error that is kept, in bytes.
-const MAX_ERRORS: usize = 1 << 16;
 /// Largest part of a message that is repeated, in characters.
 const MAX_LINE: usize = 400;
-/// Polling interval for a running process.
-const POLL: Duration = Duration::from_millis(5);
-/// Time after a process's end for its output to arrive: a child of its own may hold the pipe.
-const DRAIN: Duration = Duration::from_secs(2);
 /// Time limit of `--help` and `--version`.
 const PROBE: Duration = Duration::from_secs(5);
 
@@ -297,87 +286,20 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
         .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = processes::start(&mut command).map_err(|e| cannot(&e))?;
-    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), input) {
-        // A program that does not read its whole input explains that itself.
-        std::thread::spawn(move || {
-            let _ = pipe.write_all(&text);
-        });
+    let child = processes::start(&mut command).map_err(|e| cannot(&e))?;
+    let ended = processes::finish(child, input.unwrap_or_default(), MAX_OUTPUT, deadline).map_err(|why| match why {
+        Unfinished::TooMuch => CgeistError::TooMuch { program: program.into() },
+        Unfinished::TimedOut => CgeistError::TimedOut { program: program.into() },
+        Unfinished::Lost(e) => cannot(&e),
+    })?;
+    if ended.status.success() {
+        return Ok(ended.output);
     }
-    let full = Arc::new(AtomicBool::new(false));
-    let out = drain(child.stdout.take(), MAX_OUTPUT, Some(full.clone()));
-    let errors = drain(child.stderr.take(), MAX_ERRORS, None);
-    let end = |child: &mut std::process::Child| {
-        if let Some(pid) = processes::pid_of(child) {
-            processes::signal_tree(pid, rustix::process::Signal::KILL);
-        }
-        let _ = child.wait();
-    };
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if full.load(Ordering::Relaxed) => {
-                end(&mut child);
-                return Err(CgeistError::TooMuch { program: program.into() });
-            }
-            Ok(None) if Instant::now() >= deadline => {
-                end(&mut child);
-                return Err(CgeistError::TimedOut { program: program.into() });
-            }
-            Ok(None) => std::thread::sleep(POLL),
-            Err(e) => {
-                end(&mut child);
-                return Err(cannot(&e));
-            }
-        }
-    };
-    let text = out.recv_timeout(DRAIN).unwrap_or_default();
-    if full.load(Ordering::Relaxed) {
-        return Err(CgeistError::TooMuch { program: program.into() });
-    }
-    if status.success() {
-        return Ok(text);
-    }
-    let errors = errors.recv_timeout(DRAIN).unwrap_or_default();
-    let how = match (status.signal(), status.code()) {
-        (Some(s), _) => format!("signal {s}"),
-        (None, Some(c)) => format!("exit status {c}"),
-        (None, None) => "no status".into(),
-    };
     Err(CgeistError::Failed {
         program: program.into(),
-        how,
-        line: telling_line(&String::from_utf8_lossy(&errors)).map(|l| format!(": {l}")).unwrap_or_default(),
+        how: processes::how(ended.status),
+        line: telling_line(&String::from_utf8_lossy(&ended.errors)).map(|l| format!(": {l}")).unwrap_or_default(),
     })
-}
-
-/// Reads a pipe to its end and keeps the first `most` bytes; sets `full` if there are more.
-fn drain(
-    source: Option<impl Read + Send + 'static>,
-    most: usize,
-    full: Option<Arc<AtomicBool>>,
-) -> mpsc::Receiver<Vec<u8>> {
-    let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut kept = vec![];
-        if let Some(mut s) = source {
-            let mut part = [0u8; 1 << 16];
-            while let Ok(n) = s.read(&mut part) {
-                if n == 0 {
-                    break;
-                }
-                let room = most - kept.len();
-                kept.extend_from_slice(&part[..n.min(room)]);
-                if n > room
-                    && let Some(f) = &full
-                {
-                    f.store(true, Ordering::Relaxed);
-                }
-            }
-        }
-        let _ = send.send(kept);
-    });
-    receive
 }
 
 /// Shortens the message of an `assert` to `file.cc:12: Assertion `x' failed.`: it contains the whole signature of a

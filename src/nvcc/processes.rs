@@ -4,8 +4,16 @@
 //! nothing of their work.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
-use std::os::unix::process::CommandExt;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Polling interval for a running process.
+const POLL: Duration = Duration::from_millis(2);
+/// Time after a process's end for its output to arrive: a child of its own may hold the pipe.
+const DRAIN: Duration = Duration::from_secs(2);
 
 /// Starts a child that is killed when this process dies without cleaning up (SIGKILL). Call from a thread that outlives
 /// the child: the kernel's parent is the thread that forked.
@@ -40,6 +48,87 @@ pub fn wait(mut child: Child, before_reaping: impl FnOnce()) -> std::io::Result<
     }
     before_reaping();
     child.wait()
+}
+
+/// End of a process, and its output.
+#[derive(Debug)]
+pub struct FinishedProcess {
+    pub status: ExitStatus,
+    pub output: Vec<u8>,
+    /// Standard error; empty after a success.
+    pub errors: Vec<u8>,
+}
+
+/// Reason why a process has no output of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfinished {
+    #[error("took too long")]
+    TimedOut,
+    #[error("printed too much")]
+    TooMuch,
+    #[error(transparent)]
+    Lost(#[from] std::io::Error),
+}
+
+/// Waits for a child with pipes, of which each may be missing, and keeps up to `most` bytes of each of its outputs.
+/// Kills it with all its descendants at the deadline, and if its standard output is longer.
+///
+/// # Errors
+/// If the child did not end by itself, or printed too much.
+pub fn finish(mut child: Child, input: Vec<u8>, most: usize, deadline: Instant) -> Result<FinishedProcess, Unfinished> {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not read its whole input explains that itself.
+        std::thread::spawn(move || drop(pipe.write_all(&input)));
+    }
+    let (reader, errors) = (drain(child.stdout.take(), most), drain(child.stderr.take(), most));
+    let mut output = None;
+    let status = loop {
+        match output {
+            None => output = reader.recv_timeout(POLL).ok(),
+            Some(_) => std::thread::sleep(POLL),
+        }
+        let why = match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if output.as_ref().is_some_and(|o| o.len() > most) => Unfinished::TooMuch,
+            Ok(None) if Instant::now() >= deadline => Unfinished::TimedOut,
+            Ok(None) => continue,
+            Err(e) => e.into(),
+        };
+        if let Some(pid) = pid_of(&child) {
+            signal_tree(pid, Signal::KILL);
+        }
+        let _ = child.wait();
+        return Err(why);
+    };
+    let output = output.or_else(|| reader.recv_timeout(DRAIN).ok()).unwrap_or_default();
+    if output.len() > most {
+        return Err(Unfinished::TooMuch);
+    }
+    let errors = if status.success() { vec![] } else { errors.recv_timeout(DRAIN).unwrap_or_default() };
+    Ok(FinishedProcess { status, output, errors })
+}
+
+/// Reads a pipe to its end. Sends its contents, or the first `most + 1` bytes of more.
+fn drain(source: Option<impl Read + Send + 'static>, most: usize) -> mpsc::Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut kept = vec![];
+        let Some(mut source) = source else { return drop(send.send(kept)) };
+        let _ = source.by_ref().take((most as u64).saturating_add(1)).read_to_end(&mut kept);
+        let _ = send.send(kept);
+        // A writer must not block on a pipe that nobody empties.
+        let _ = std::io::copy(&mut source, &mut std::io::sink());
+    });
+    receive
+}
+
+/// Describes how a process ended: `signal 9`, `exit status 1`.
+#[must_use]
+pub fn how(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("signal {signal}"),
+        (None, code) => format!("exit status {}", code.unwrap_or(-1)),
+    }
 }
 
 pub fn pid_of(child: &Child) -> Option<Pid> {

@@ -3,12 +3,12 @@
 use files::normalise;
 use files::store::{self, Readers};
 use files::{Hashes, program};
-use nvcc::processes;
+use nvcc::processes::{self, Unfinished};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Reason why clang wrote no bitcode, in one line.
 #[derive(Debug, thiserror::Error)]
@@ -23,47 +23,26 @@ pub(super) enum Refusal {
     Crashed(String),
 }
 
-/// Polling interval for a running clang.
-const POLL: Duration = Duration::from_millis(5);
+/// Largest part of clang's messages that is read, in bytes.
+const MAX_OUTPUT: usize = 64 << 20;
 
 /// Runs clang to its end or to the deadline.
 pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadline: Instant) -> Result<(), Refusal> {
     let mut command = Command::new(clang);
-    command.args(arguments).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.args(arguments).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // The worker may be killed at any time, and then nobody waits for this process.
-    let mut child = processes::start(&mut command)
+    let child = processes::start(&mut command)
         .map_err(|e| Refusal::NotFound { clang: clang.to_owned(), message: e.to_string() })?;
-    let mut stderr = child.stderr.take();
-    let reader = std::thread::spawn(move || {
-        let mut text = vec![];
-        if let Some(s) = stderr.as_mut() {
-            let _ = s.read_to_end(&mut text);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() >= deadline => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(Refusal::TimedOut);
-            }
-            Ok(None) => std::thread::sleep(POLL),
-            Err(e) => return Err(Refusal::Crashed(e.to_string())),
-        }
-    };
-    if status.success() {
-        return Ok(());
+    let ended = processes::finish(child, vec![], MAX_OUTPUT, deadline).map_err(|why| match why {
+        Unfinished::TimedOut => Refusal::TimedOut,
+        why => Refusal::Crashed(why.to_string()),
+    })?;
+    let stderr = String::from_utf8_lossy(&ended.errors).into_owned();
+    match first_error(&stderr) {
+        _ if ended.status.success() => Ok(()),
+        Some(line) if ended.status.signal().is_none() => Err(Refusal::Error { line, stderr }),
+        _ => Err(Refusal::Crashed(processes::how(ended.status))),
     }
-    let text = reader.join().unwrap_or_default();
-    if let Some(signal) = status.signal() {
-        return Err(Refusal::Crashed(format!("signal {signal}")));
-    }
-    Err(match first_error(&text) {
-        Some(line) => Refusal::Error { line, stderr: text },
-        None => Refusal::Crashed(format!("exit status {}", status.code().unwrap_or(-1))),
-    })
 }
 
 /// Returns clang's first `error:` line.
