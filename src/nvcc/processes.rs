@@ -255,6 +255,35 @@ pub fn die_by(signal: i32) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Stdio;
+
+    /// Runs a script with some input, for at most 4000 bytes of output and the given time.
+    fn finished(script: &str, input: &[u8], limit: Duration) -> Result<FinishedProcess, Unfinished> {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish(start(&mut command).unwrap(), input.to_vec(), 4000, Instant::now() + limit)
+    }
+
+    #[test]
+    fn output_comes_whole_or_the_reason_why_not() {
+        const LONG: Duration = Duration::from_secs(60);
+        let copied = finished("cat", &[b'x'; 4000], LONG).unwrap();
+        assert!(copied.status.success() && copied.output == [b'x'; 4000]);
+        // A program that does not read its input, or leaves a child with its pipes, ends by itself.
+        let failed = finished("sleep 9 & echo why >&2; exit 3", &[b'x'; 1 << 20], LONG).unwrap();
+        assert_eq!((how(failed.status).as_str(), failed.errors.is_empty()), ("exit status 3", true));
+        let failed = finished("echo why >&2; kill -9 $$", b"", LONG).unwrap();
+        assert_eq!((how(failed.status).as_str(), failed.errors.as_slice()), ("signal 9", b"why\n".as_slice()));
+        for script in ["cat; echo y", "yes", "yes & wait"] {
+            assert!(matches!(finished(script, &[b'x'; 4000], LONG), Err(Unfinished::TooMuch)), "{script}");
+        }
+        let begun = Instant::now();
+        for script in ["sleep 30", "exec >&-; sleep 30", "sleep 30 & sleep 30; wait"] {
+            let ended = finished(script, b"", Duration::from_millis(200));
+            assert!(matches!(ended, Err(Unfinished::TimedOut)), "{script}");
+        }
+        assert!(begun.elapsed() < LONG / 4);
+    }
 
     #[test]
     fn finds_grandchildren() {
