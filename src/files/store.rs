@@ -34,7 +34,7 @@ const HURRIED: Duration = Duration::from_secs(3600);
 pub enum Readers {
     /// The user who wrote it: caches.
     Owner,
-    /// Those whom the umask allows: another user's `scuba check` may read the facts of a build.
+    /// Users whom the umask allows: another user's `scuba check` may read the facts of a build.
     Umask,
 }
 

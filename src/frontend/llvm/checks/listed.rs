@@ -80,7 +80,7 @@ impl<'m> CheckedUnit<'m> {
         Ok(PassedAccess { happens, pieces, instead })
     }
 
-    /// Whether this thread makes the access.
+    /// An `i1` value that is true if this thread makes the access.
     fn happens(&self, o: &CallOperands<'_, 'm>, place: &AddressRange) -> Result<Value<'m>, String> {
         let e = o.e;
         let mut all = e.constant(e.integer(1), 1);
