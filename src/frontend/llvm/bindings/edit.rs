@@ -92,9 +92,12 @@ impl<'m> Editor<'m> {
     pub fn row_start(&self, gep: Value<'m>) -> Value<'m> {
         gep.expect(&[Opcode::LLVMGetElementPtr]);
         let last = gep.operands().len() - 1;
-        // SAFETY: a fresh copy, inserted once, and an operand of it.
-        let copy = Value::wrap(unsafe { LLVMInstructionClone(gep.0) });
-        unsafe { LLVMInsertIntoBuilder(self.builder, copy.0) };
+        // SAFETY: a fresh copy, inserted once.
+        let copy = unsafe {
+            let copy = LLVMInstructionClone(gep.0);
+            LLVMInsertIntoBuilder(self.builder, copy);
+            Value::wrap(copy)
+        };
         let index = gep.operand(last as u32).ty();
         self.set_operand(copy, last as u32, self.constant(index, 0));
         copy

@@ -3,7 +3,7 @@
 //! In: a unit's code with checks. Out: every other access through the generic address space also passes through
 //! `scuba_guard` (`templates/guard.ll`).
 
-use super::super::bindings::{IntPredicate, Opcode, Value};
+use super::super::bindings::{BasicBlock, IntPredicate, Opcode, Value};
 use super::{CHECK, CheckedUnit, any_address_operand, is_generic, listed};
 use crate::checks::RANGES;
 
@@ -29,7 +29,7 @@ impl<'m> CheckedUnit<'m> {
     pub fn guard(&self, functions: &[Value<'m>], variables: &[Value<'m>]) {
         let Self(e) = self;
         let [guard, guard_if, check] = ["scuba_guard", "scuba_guard_if", "scuba_check"].map(|name| self.helper(name));
-        for v in functions.iter().flat_map(|f| f.blocks()).flat_map(|b| b.instructions()) {
+        for v in functions.iter().flat_map(|f| f.blocks()).flat_map(BasicBlock::instructions) {
             e.go_before(v);
             let listed = listed::accesses(v);
             if !listed.is_empty() {
