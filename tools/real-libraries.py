@@ -16,6 +16,7 @@ The wheels are pinned here; they are kept in --work between runs (1.1 GB). No GP
 """
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -206,10 +207,11 @@ def pairs(args, folders):
 PROGRAMS = HERE / "tests/models/libraries"
 
 
-def compiled(work, out, what, command):
+def compiled(work, name, what, command):
     """A program or an extension of g++, made anew where its source or the command is another one."""
+    out = work / "built" / name
     source = next(c for c in command if str(c).endswith(".cu"))
-    mark, said_before = work / "done" / f"{out.name}.command", ""
+    mark, said_before = work / "done" / f"{name.replace('/', ' ')}.command", ""
     said_now = "\n".join([*map(str, command), source.read_text()])
     if mark.exists() and out.exists():
         said_before = mark.read_text()
@@ -238,7 +240,7 @@ def stable_answers(args, folders):
     torch = folders["torch"] / "torch"
     command = ["g++", "-std=c++20", "-DREAL", f"-I{torch}/include", "-x", "c++", PROGRAMS / "stable.cu", "-x", "none", f"-L{torch}/lib"]
     command += ["-ltorch_cpu", "-lc10", f"-Wl,-rpath,{torch}/lib", "-Wl,--allow-shlib-undefined"]
-    program = compiled(args.work, args.work / "built/stable", "the program of the stable ABI", command)
+    program = compiled(args.work, "stable", "the program of the stable ABI", command)
     libraries = [folders[name] / "nvidia/cu13/lib" for name in ("cupti", "cudart")]
     environment = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
     return answered(PINS["torch"], [program], list(library_cases.stable(args.seed, args.cases)), environment)
@@ -246,10 +248,9 @@ def stable_answers(args, folders):
 
 def nanobind_answers(args, folders, name):
     root = folders[name] / "nanobind"
-    out = args.work / "built" / name / "arrays.so"
     command = ["g++", "-std=c++17", "-fPIC", "-shared", "-fvisibility=hidden", "-DREAL", "-DNDEBUG", f"-I{root}/include"]
     command += [f"-I{root}/ext/robin_map/include", f"-I{sysconfig.get_paths()['include']}", "-x", "c++", PROGRAMS / "arrays.cu", root / "src/nb_combined.cpp"]
-    compiled(args.work, out, f"the extension of {PINS[name]}", command)
+    out = compiled(args.work, f"{name}/arrays.so", f"the extension of {PINS[name]}", command)
     functions = re.findall(r"\bF\((\w+), ", (PROGRAMS / "arrays.cu").read_text())
     cases = list(library_cases.dlpack(args.seed, functions, args.cases, None))
     asked = [args.work / "venv/bin/python", "-B", HERE / "tools/library_answers.py", "nanobind", out.parent]
@@ -260,7 +261,7 @@ def tvm_answers(args, folders):
     root = folders["tvm-ffi"] / "tvm_ffi"
     command = ["g++", "-std=c++17", "-fPIC", "-shared", "-DREAL", f"-I{root}/include", "-x", "c++", PROGRAMS / "views.cu", "-x", "none"]
     command += [f"-L{root}/lib", "-ltvm_ffi"]
-    out = compiled(args.work, args.work / "built/views.so", f"the extension of {PINS['tvm-ffi']}", command)
+    out = compiled(args.work, "views.so", f"the extension of {PINS['tvm-ffi']}", command)
     functions = re.findall(r"TYPED_FUNC\((?!said)(\w+),", (PROGRAMS / "views.cu").read_text())
     with_index = [f for f in functions if "_of_" in f]
     cases = list(library_cases.dlpack(args.seed, functions, 4 * args.cases, with_index))
@@ -297,7 +298,11 @@ def main():
     args.work = args.work.resolve()
     if "pairs" in args.what and not args.scuba.is_file():
         fail(f"{args.scuba} is missing.", "Run make build, or name another one by --scuba.")
-    folders = installed(args.work)
+    args.work.mkdir(parents=True, exist_ok=True)
+    with (args.work / "lock").open("w") as lock:
+        # Another run in this folder fetches and compiles the same: it is waited for.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folders = installed(args.work)
     judges = {"pairs": pairs, "answers": answers}
     return 0 if all([judges[what](args, folders) for what in args.what]) else 1
 
