@@ -194,7 +194,8 @@ fn judged(program: &Program, source: &str, case: &str, answer: &str, doubt: i64)
     } else {
         let numbers: Vec<i64> = words[2..].iter().map(|w| w.parse().unwrap()).collect();
         let (tensor, more) = Tensor::read(&numbers);
-        let unstated = i64::from(tensor.unstated);
+        // numpy states none without dimensions.
+        let unstated = i64::from(tensor.unstated || words[1] == "numpy" && tensor.sizes.is_empty());
         let name = if source == "arrays.cu" { format!("{}_of", words[0]) } else { words[0].to_owned() };
         let stdin = format!("{doubt} {unstated}").into_bytes();
         (root(program, &name), ConcreteInputs { stdin, ..inputs_of(program, &tensor, more) })
