@@ -35,10 +35,6 @@ use Output::{Bytes, Float, Handle, Int, Size};
 /// Size in bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones are smaller).
 const FUNCTION_ATTRIBUTES: u64 = 144;
 
-/// An object of `std::logic_error`, `std::runtime_error` or a class derived from one of them in `<stdexcept>` (libstdc++'s
-/// ABI: a pointer to the virtual table and one to the text).
-const EXCEPTION: Output = Bytes(16);
-
 /// Arguments that a function writes through, counted from 0, and their types; it writes nothing else that the program
 /// can see (CUDA Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
@@ -202,78 +198,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("MPI_Initialized", &[(0, Int)]),
     ("MPI_Barrier", &[]),
     ("MPI_Finalize", &[]),
-    ("_ZNSt11logic_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12domain_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt16invalid_argumentC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12length_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt12out_of_rangeC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt13runtime_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt11range_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt14overflow_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC1EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC1ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC2EPKc", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, EXCEPTION)]),
-    ("_ZNSt15underflow_errorC2ERKS_", &[(0, EXCEPTION)]),
-    ("_ZNSt11logic_errorD1Ev", &[]),
-    ("_ZNSt11logic_errorD2Ev", &[]),
-    ("_ZNSt12domain_errorD1Ev", &[]),
-    ("_ZNSt12domain_errorD2Ev", &[]),
-    ("_ZNSt16invalid_argumentD1Ev", &[]),
-    ("_ZNSt16invalid_argumentD2Ev", &[]),
-    ("_ZNSt12length_errorD1Ev", &[]),
-    ("_ZNSt12length_errorD2Ev", &[]),
-    ("_ZNSt12out_of_rangeD1Ev", &[]),
-    ("_ZNSt12out_of_rangeD2Ev", &[]),
-    ("_ZNSt13runtime_errorD1Ev", &[]),
-    ("_ZNSt13runtime_errorD2Ev", &[]),
-    ("_ZNSt11range_errorD1Ev", &[]),
-    ("_ZNSt11range_errorD2Ev", &[]),
-    ("_ZNSt14overflow_errorD1Ev", &[]),
-    ("_ZNSt14overflow_errorD2Ev", &[]),
-    ("_ZNSt15underflow_errorD1Ev", &[]),
-    ("_ZNSt15underflow_errorD2Ev", &[]),
     ("_ZNSt9exceptionD1Ev", &[]),
     ("_ZNSt9exceptionD2Ev", &[]),
     ("_ZNSt9bad_allocD1Ev", &[]),
@@ -286,6 +210,33 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("_ZNKSt11logic_error4whatEv", &[]),
     ("_ZNKSt13runtime_error4whatEv", &[]),
     ("_ZNKSt9bad_alloc4whatEv", &[]),
+];
+
+/// Classes of `<stdexcept>`, as their mangled names are after `_ZNSt`. An object is a pointer to the virtual table and one
+/// to the text (libstdc++'s ABI).
+const EXCEPTIONS: [&str; 9] = [
+    "11logic_error",
+    "12domain_error",
+    "16invalid_argument",
+    "12length_error",
+    "12out_of_range",
+    "13runtime_error",
+    "11range_error",
+    "14overflow_error",
+    "15underflow_error",
+];
+
+/// Members of such a class, with what they write of the object: constructors from a text and from another object,
+/// destructors that do not free it.
+const MEMBERS: [(&str, &[(usize, Output)]); 8] = [
+    ("C1EPKc", &[(0, Bytes(16))]),
+    ("C2EPKc", &[(0, Bytes(16))]),
+    ("C1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, Bytes(16))]),
+    ("C2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", &[(0, Bytes(16))]),
+    ("C1ERKS_", &[(0, Bytes(16))]),
+    ("C2ERKS_", &[(0, Bytes(16))]),
+    ("D1Ev", &[]),
+    ("D2Ev", &[]),
 ];
 
 /// Routines of cuBLAS that read host scalars and write device arrays: prefixes of their names after `cublas` and the
@@ -304,7 +255,8 @@ const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
 /// Returns the functions whose results alone are not followed.
 pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     let scalars = READ_SCALARS.iter().map(|r| NameKey::new(MatchKind::Typed, format!("cublas{r}")));
-    OUTPUTS.iter().map(|(n, _)| NameKey::whole(*n)).chain(scalars)
+    let of_class = |c: &'static str| MEMBERS.iter().map(move |(m, _)| NameKey::whole(format!("_ZNSt{c}{m}")));
+    OUTPUTS.iter().map(|(n, _)| NameKey::whole(*n)).chain(EXCEPTIONS.into_iter().flat_map(of_class)).chain(scalars)
 }
 
 fn reads_scalars(name: &str) -> bool {
@@ -340,7 +292,11 @@ const STRING_BYTES: u64 = 32;
 
 /// Returns what a function writes, by its name without the suffix of a default stream.
 fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
-    OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
+    let of_exception = || {
+        let member = name.strip_prefix("_ZNSt").and_then(|n| EXCEPTIONS.iter().find_map(|c| n.strip_prefix(c)))?;
+        MEMBERS.iter().find(|(m, _)| *m == member)
+    };
+    OUTPUTS.iter().find(|(n, _)| *n == name).or_else(of_exception).map(|(_, out)| *out)
 }
 
 /// Models a call of a function whose results alone are not followed.
