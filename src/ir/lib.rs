@@ -32,14 +32,16 @@ pub use instruction::{AddressStep, AtomicOp, BinOp, Callee, CastOp, Op, Operand,
 pub use outside::OutsideEffects;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 pub use shape::LaunchShape;
-pub use signature::{ArithmeticType, CONVERSION, LIBRARY_MODEL, element_name, plain_number, pointee_name, source_name};
+pub use signature::{
+    ArithmeticType, CONCRETE_MODEL, CONVERSION, LIBRARY_MODEL, element_name, plain_number, pointee_name, source_name,
+};
 pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form, raised at each change of it; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 18;
+pub const FORMAT_VERSION: u32 = 19;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {

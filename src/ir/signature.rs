@@ -63,6 +63,9 @@ pub fn source_name(llvm: &str) -> &str {
 /// Prefix of the names of functions that model a library function; the demangled name of the latter follows.
 pub const LIBRARY_MODEL: &str = "scuba.model ";
 
+/// Prefix of the names of bodies that only the interpreter runs; the symbol of the library function follows.
+pub const CONCRETE_MODEL: &str = "scuba.concrete ";
+
 /// Prefix of the names of functions that turn a caller's tensor into an argument; the argument's class follows.
 pub const CONVERSION: &str = "scuba.argument ";
 

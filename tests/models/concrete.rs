@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const HEAD: &str = "#include <cctype>\n#include <cinttypes>\n#include <cstdarg>\n#include <getopt.h>\n#include <malloc.h>\n#include <unistd.h>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <string>\n#include <strings.h>\n";
+const HEAD: &str = "#include <cctype>\n#include <cinttypes>\n#include <cstdarg>\n#include <getopt.h>\n#include <malloc.h>\n#include <unistd.h>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <list>\n#include <map>\n#include <set>\n#include <unordered_map>\n#include <string>\n#include <strings.h>\n";
 
 /// A text as C writes it.
 fn quoted(s: &str) -> String {
@@ -82,6 +82,11 @@ const CALLS: &[&str] = &[
     "printf(\"%d %ld %lld \", abs((int)v0 | 1), labs(v0), llabs((long long)v0)); char t[99]; strcpy(t, b); stpcpy(t, a); printf(\"[%s]\", t); printf(\"%ld\", (long)strnlen(a, k));",
     "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"-n\", x[] = \"-xq\"; char *v[] = {p, o, a, k % 2 ? x : b, nullptr}; int c; while ((c = getopt(4, v, \"n:xq\")) != -1) printf(\"%c[%s]%d \", c, c == 'n' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
     "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"--size=7\", x[] = \"--quiet\"; char *v[] = {p, k % 2 ? o : x, a, k % 3 ? x : b, nullptr}; option all[] = {{\"size\", required_argument, nullptr, 's'}, {\"quiet\", no_argument, nullptr, 'q'}, {nullptr, 0, nullptr, 0}}; int c, i = -1; while ((c = getopt_long(4, v, \"s:q\", all, &i)) != -1) printf(\"%c[%s]%d \", c, c == 's' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
+    "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"-size=7\", x[] = \"-qs\"; char *v[] = {p, k % 2 ? o : x, a, k % 3 ? x : b, nullptr}; int flag = 0; option all[] = {{\"size\", optional_argument, nullptr, 's'}, {\"sing\", no_argument, &flag, 7}, {\"quiet\", no_argument, nullptr, 'Q'}, {nullptr, 0, nullptr, 0}}; int c, i = -1; while ((c = getopt_long_only(4, v, k % 2 ? \"s:q\" : \"-:s:q\", all, &i)) != -1) printf(\"%d[%s]%d %d %d,\", c, (c == 's' || c == 1) && optarg ? optarg : \"-\", optind, flag, i); printf(\"%d\", optind); for (char *w : v) printf(\"[%s]\", w ? w : \"\");",
+    "int v[9], n = 0; for (; n < 9 && a[n]; n++) v[n] = a[n] * 100 + n; qsort(v, n, sizeof(int), [](const void *x, const void *y) { return *(const int *)x / 100 - *(const int *)y / 100; }); for (int i = 0; i < n; i++) printf(\"%d \", v[i]); char t[99]; strcpy(t, b); qsort(t, strlen(t), 1, [](const void *x, const void *y) { return *(const char *)y - *(const char *)x; }); printf(\"[%s]\", t);",
+    "std::string s = a, t(k, 'x'); s.insert(k < s.size() ? k : 0, b); printf(\"[%s]\", s.c_str()); s.insert(0, s.c_str() + s.size() / 2); s.erase(0, s.size() / 3); s.erase(s.size() / 2, 1); printf(\"[%s]\", s.c_str()); s.resize(k + 20, 'r'); s.insert(1, 3, 'i'); s.reserve(90); s.push_back('p'); s += s; printf(\"[%s]%d \", s.c_str(), (int)s.size()); t = std::string(s, 3, 40); t.swap(s); t = s; printf(\"[%s]%d\", t.c_str(), t.capacity() >= t.size());",
+    "std::map<std::string, int> m; std::set<int> s; std::list<int> l; for (char *p = a; *p; p++) { m[std::string(1, *p) + b] += (int)(p - a) + 1; s.insert(*p % 7); if (p - a & 1) l.push_back(*p); else l.push_front(*p); } for (auto &e : m) printf(\"%s=%d \", e.first.c_str(), e.second); for (auto i = s.rbegin(); i != s.rend(); ++i) printf(\"%d \", *i); l.reverse(); l.remove(a[0]); for (int i : l) printf(\"%d \", i);",
+    "std::unordered_map<int, int> m; for (int i = 0; i < 40; i++) m[(i * 37 + (int)v0) % 29] += i; int n = 0; for (auto &e : m) n += e.second * (e.first + 50); printf(\"%d %d %d\", (int)m.size(), n, (int)m.count((int)k));",
     "errno = 0; char *e = a; unsigned long v = strtoul(a, &e, base); if ((base == 0 || base == 10 || base == 16) && e != a && !errno) { unsigned long u = std::stoul(a, nullptr, base), w = std::stoull(std::string(a), nullptr, base); printf(\"%lu %lu %lu\", v, u, w); }",
 ];
 
@@ -218,6 +223,19 @@ fn compare(seed: u64, each: usize) {
 /// Programs that call every function of these tests.
 pub(super) fn sources() -> [String; 2] {
     [program(1, CALLS, 1).0, READER.to_owned()]
+}
+
+/// A unit has the bodies of the functions of the library that it calls, and of no others.
+#[test]
+fn units_have_the_bodies_of_functions_that_they_call() {
+    let bodies = |main: &str| {
+        unit(format!("int @main(int argc, char **argv) {{ {main} }}\n")).with(0, |linked| {
+            let named = |f: &scuba::ir::Function| f.name.strip_prefix(scuba::ir::CONCRETE_MODEL).map(str::to_owned);
+            linked.functions().filter_map(|(.., f)| named(f)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(bodies("return strtok(argv[1], \",\") != nullptr;"), ["strtok"]);
+    assert_eq!(bodies("return argc;"), [""; 0]);
 }
 
 #[test]

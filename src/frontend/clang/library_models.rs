@@ -1,11 +1,13 @@
-//! C++ models of libraries, compiled together with a unit that uses one.
+//! C++ models of libraries, compiled for a unit that uses one.
 //!
-//! In: the bitcode of a unit's host side. Out: bitcode of the models for each library whose names occur in it, by the
-//! same clang.
+//! In: the bitcode of a unit's host side, and what it declares. Out: bitcode of the models for each library whose names
+//! occur in it, by the same clang. It is kept beside precompiled headers: compiling takes longer than linking it.
 
 use super::invoke;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use tempfile::NamedTempFile;
 
 /// Modelled libraries: substrings of a unit's symbols, and the sources of the models.
 struct ModelledLibrary {
@@ -28,6 +30,14 @@ const LIBRARIES: &[ModelledLibrary] = &[
     ModelledLibrary { symbols: &[b"pthread_once"], sources: &[include_str!("../../../templates/models/once.cpp")] },
 ];
 
+/// Models for the interpreter alone: a unit gets each of which it declares a function.
+const CONCRETE: &[&str] = &[
+    include_str!("../../../templates/models/getopt.cpp"),
+    include_str!("../../../templates/models/stdlib.cpp"),
+    include_str!("../../../templates/models/containers.cpp"),
+    include_str!("../../../templates/models/strings.cpp"),
+];
+
 /// Flags like those for host code: no passes, debug information, value names kept.
 const FLAGS: &[&str] = &[
     "-x",
@@ -43,26 +53,53 @@ const FLAGS: &[&str] = &[
     "-c",
 ];
 
-/// Compiles the models for a unit; the error says why clang did not compile them.
-pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: Instant) -> Result<Vec<PathBuf>, String> {
-    let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
-    let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
-    let mut used: Vec<&str> = vec![];
-    for library in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
-        for source in library.sources {
-            if !used.contains(source) {
-                used.push(source);
+/// A compiler, the folder where compiled models stay if it can be written, and a temporary one.
+pub(super) struct ModelCompiler<'a> {
+    pub clang: &'a Path,
+    pub version: &'a str,
+    pub kept: Option<&'a Path>,
+    pub folder: &'a Path,
+    pub deadline: Instant,
+}
+
+impl ModelCompiler<'_> {
+    /// Returns the models for a unit; the error says why clang did not compile them.
+    pub(super) fn models(&self, bitcode: &Path, declares: &dyn Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
+        let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
+        let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
+        let mut shared: Vec<&str> = vec![];
+        for library in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
+            for source in library.sources {
+                if !shared.contains(source) {
+                    shared.push(source);
+                }
             }
         }
+        let replaced = |s: &str| s.split("CONCRETE(\"").skip(1).any(|n| n.split('"').next().is_some_and(declares));
+        let shared = Some(shared.concat()).filter(|s| !s.is_empty());
+        let alone = CONCRETE.iter().filter(|s| replaced(s)).map(|s| (*s).to_owned());
+        let kept = |s: &str| self.compiled(s, self.kept?).ok();
+        let compiled = |s: String| kept(&s).map_or_else(|| self.compiled(&s, self.folder), Ok);
+        let all: std::io::Result<_> = shared.into_iter().chain(alone).map(compiled).collect();
+        all.map_err(|e| format!("the models of libraries do not compile: {e}"))
     }
-    if used.is_empty() {
-        return Ok(vec![]);
+
+    /// Returns the bitcode of a source, which processes of any version may have compiled before.
+    fn compiled(&self, source: &str, folder: &Path) -> std::io::Result<PathBuf> {
+        let key = blake3::hash(format!("{:?} {} {FLAGS:?} {source}", self.clang, self.version).as_bytes());
+        let place = |end: &str| folder.join(format!("models-{}{end}", &key.to_hex()[..16]));
+        let (from, to) = (place(".cpp"), place(".bc"));
+        if !to.is_file() {
+            std::fs::create_dir_all(folder)?;
+            let (mut text, bitcode) = (NamedTempFile::new_in(folder)?, NamedTempFile::new_in(folder)?);
+            text.write_all(source.as_bytes())?;
+            text.persist(&from)?;
+            let files = [from.as_os_str(), "-o".as_ref(), bitcode.path().as_os_str()];
+            let files = files.iter().map(|f| f.to_string_lossy().into_owned());
+            let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain(files).collect();
+            invoke::clang(self.clang, &arguments, folder, self.deadline).map_err(std::io::Error::other)?;
+            bitcode.persist(&to)?;
+        }
+        Ok(to)
     }
-    let (from, to) = (folder.join("models.cpp"), folder.join("models.bc"));
-    std::fs::write(&from, used.concat()).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
-    let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
-    arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
-    invoke::clang(clang, &arguments, folder, deadline)
-        .map_err(|e| format!("the models of libraries do not compile: {e}"))?;
-    Ok(vec![to])
 }

@@ -29,6 +29,7 @@ use crate::own::UserFolders;
 use files::normalise;
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
+use library_models::ModelCompiler;
 use nvcc::arch::DeviceCompilation;
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
@@ -408,17 +409,23 @@ impl ClangJob<'_> {
             relocatable: self.unit.relocatable,
         };
         let mut notes = command.notes;
-        let models = match side {
-            Side::Host => library_models::compiled(&self.options.clang, bitcode, self.folder, self.deadline),
-            Side::Device => Ok(vec![]),
+        let compiler = ModelCompiler {
+            clang: &self.options.clang,
+            version: self.frontend,
+            kept: self.options.headers.as_deref(),
+            folder: self.folder,
+            deadline: self.deadline,
         };
-        let models = models.unwrap_or_else(|why| {
-            notes.push(why);
-            vec![]
-        });
+        let models = |declares: &dyn Fn(&str) -> bool| match side {
+            Side::Host => compiler.models(bitcode, declares).unwrap_or_else(|why| {
+                notes.push(why);
+                vec![]
+            }),
+            Side::Device => vec![],
+        };
         SideResult {
             variants: vec![],
-            module: llvm::read_bitcode(bitcode, &models, about).map_err(|e| e.to_string()),
+            module: llvm::read_bitcode(bitcode, models, about).map_err(|e| e.to_string()),
             dependencies: invoke::dependencies(depfile, &self.unit.directory),
             notes,
         }

@@ -4,17 +4,19 @@
 //! it replaces. Out: the model of each function of the unit that has one; the bodies in headers are ignored. A model
 //! has the signature of its function, with two exceptions. A name with the prefix `! ` accepts any further arguments
 //! after the model's own (`! [8] f`: the function returns that many bytes in memory). A model with the prefix `!! `
-//! never returns.
+//! never returns. A body for the interpreter alone has another prefix and the function's symbol: the function stays
+//! as it is, and its body is read with it.
 
 use super::bindings::{Bitcode, Value, demangle};
 use rustc_hash::FxHashMap;
 
-pub(super) use ir::LIBRARY_MODEL as MODEL;
+pub(super) use ir::{CONCRETE_MODEL as CONCRETE, LIBRARY_MODEL as MODEL};
 
 /// Map from functions to their models.
 #[derive(Default)]
 pub(super) struct LibraryModels<'m> {
     of: FxHashMap<Value<'m>, Value<'m>>,
+    concrete: FxHashMap<Value<'m>, Value<'m>>,
 }
 
 impl<'m> LibraryModels<'m> {
@@ -24,8 +26,12 @@ impl<'m> LibraryModels<'m> {
         let mut whole: FxHashMap<String, Value<'m>> = FxHashMap::default();
         let mut patterns: Vec<(String, Value<'m>)> = vec![];
         let functions = bitcode.functions();
+        let mut concrete: FxHashMap<String, Value<'m>> = FxHashMap::default();
         for f in &functions {
-            if let Some(of) = f.name().strip_prefix(MODEL) {
+            let name = f.name();
+            if let Some(of) = name.strip_prefix(CONCRETE) {
+                concrete.insert(of.to_owned(), *f);
+            } else if let Some(of) = name.strip_prefix(MODEL) {
                 if of.contains('*') || of.starts_with('!') {
                     patterns.push((of.to_owned(), *f));
                 } else {
@@ -33,7 +39,14 @@ impl<'m> LibraryModels<'m> {
                 }
             }
         }
-        let mut models = Self::default();
+        let body =
+            |f: Value<'m>| concrete.get(&f.name()).filter(|body| same_signature(f, **body)).map(|body| (f, *body));
+        let concrete = if concrete.is_empty() {
+            FxHashMap::default()
+        } else {
+            functions.iter().copied().filter_map(body).collect()
+        };
+        let mut models = Self { concrete, ..Self::default() };
         if whole.is_empty() && patterns.is_empty() {
             return models;
         }
@@ -63,6 +76,11 @@ impl<'m> LibraryModels<'m> {
     /// Returns a value's model, or else the value itself.
     pub(super) fn instead_of(&self, v: Value<'m>) -> Value<'m> {
         self.of.get(&v).copied().unwrap_or(v)
+    }
+
+    /// Returns the body of a function without one, which only the interpreter runs.
+    pub(super) fn concrete_of(&self, f: Value<'m>) -> Option<Value<'m>> {
+        self.concrete.get(&f).copied().filter(|_| f.is_declaration())
     }
 
     /// Whether a function's model matches many functions by a pattern.

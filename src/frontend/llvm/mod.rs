@@ -27,7 +27,7 @@ use crate::own::UserFolders;
 use bindings::demangle;
 use debug::DebugTables;
 use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
-use library_models::{LibraryModels, MODEL};
+use library_models::{CONCRETE, LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use types::LlvmTypeTable;
@@ -58,21 +58,25 @@ pub enum BitcodeError {
     Bitcode { path: PathBuf, message: String },
 }
 
-/// Reads a bitcode file, with models of libraries that it uses.
+/// Reads a bitcode file, with models of the libraries that it uses, which may depend on the functions that it declares.
 ///
 /// # Errors
 /// Fails where LLVM cannot parse a file, or link them.
-pub fn read_bitcode(path: &Path, models: &[PathBuf], about: CompileFacts) -> Result<Module, BitcodeError> {
+pub fn read_bitcode(
+    path: &Path,
+    models: impl FnOnce(&dyn Fn(&str) -> bool) -> Vec<PathBuf>,
+    about: CompileFacts,
+) -> Result<Module, BitcodeError> {
     let context = inkwell::context::Context::create();
     let parse = |path: &Path| {
         inkwell::module::Module::parse_bitcode_from_path(path, &context)
             .map_err(|e| BitcodeError::Bitcode { path: path.to_owned(), message: e.to_string() })
     };
     let module = parse(path)?;
-    for model in models {
+    for model in models(&|name| module.get_function(name).is_some()) {
         module
-            .link_in_module(parse(model)?)
-            .map_err(|e| BitcodeError::Bitcode { path: model.clone(), message: e.to_string() })?;
+            .link_in_module(parse(&model)?)
+            .map_err(|e| BitcodeError::Bitcode { path: model, message: e.to_string() })?;
     }
     Ok(ModuleReader::new(Bitcode::new(&module), about).read())
 }
@@ -237,7 +241,7 @@ impl<'m> ModuleReader<'m> {
             })
             .collect();
         Function {
-            display: match name.strip_prefix(MODEL) {
+            display: match name.strip_prefix(MODEL).or_else(|| name.strip_prefix(CONCRETE)) {
                 Some(of) => library_models::display(of),
                 None => name.strip_prefix(ir::CONVERSION).map_or_else(|| demangle(&name), str::to_owned),
             },

@@ -46,6 +46,7 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>, models: &LibraryModels<'m>) -
         }
         match v.kind() {
             K::LLVMFunctionValueKind => {
+                work.extend(models.concrete_of(v));
                 for block in v.blocks() {
                     for inst in block.instructions() {
                         work.extend(inst.operands().into_iter().filter(|o| is_constant_user(*o) && !seen.contains(o)));

@@ -144,6 +144,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
     ]).concrete_only("the executor knows it by the demangled name"),
     host(&[
         "_ZNSt8__detail15_List_node_base7_M_hookEPS0_", "_ZNSt8__detail15_List_node_base9_M_unhookEv",
+        "_ZNSt8__detail15_List_node_base10_M_reverseEv", "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
         "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
         "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
         "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",

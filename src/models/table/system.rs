@@ -12,6 +12,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "drand48", "mrand48", "rand_r",
     ]).gives_nothing_else().concrete_only("what it gives is unknown, and what it could write is lost"),
     host(&["erand48"]).gives_nothing_else().neither("neither knows more than its attributes"),
+    host(&["__scuba_is_known", "__scuba_lost"]).concrete_only("the interpreter's body of qsort calls it"),
     host(&["qsort"]).keeps_no_function().concrete_only("what it gives is unknown, and what it could write is lost"),
     host(&[
         "qsort_r", "bsearch", "lfind", "lsearch",

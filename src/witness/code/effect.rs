@@ -12,7 +12,7 @@ pub struct FunctionEffect {
     pub cuda: bool,
     /// Waits for other threads.
     pub barrier: bool,
-    /// Draws from or seeds `rand` or `drand48`.
+    /// Draws from or seeds `rand`.
     pub random: bool,
     /// Reads standard input or a file.
     pub input: bool,

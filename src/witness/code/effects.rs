@@ -5,7 +5,7 @@ use crate::device::builtins::is_trap;
 use crate::library::model::ModelClass;
 use crate::library::modelled;
 use crate::machine::form::CallTarget;
-use ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use models::ptx;
 use std::rc::Rc;
 
@@ -22,6 +22,7 @@ impl FunctionEffects {
             if !all.calls.insert(g) {
                 continue;
             }
+            let indirect = all.indirect;
             for b in &program.func(g).blocks {
                 for inst in &b.insts {
                     step(program, g.module, &inst.op, &mut all, &mut work);
@@ -29,6 +30,10 @@ impl FunctionEffects {
                 if let Terminator::Invoke { callee, .. } = &b.term {
                     call(program, g.module, callee, &mut all, &mut work);
                 }
+            }
+            // A comparison that a library's function calls only computes.
+            if is_model(program, g) {
+                all.indirect = indirect;
             }
         }
         let e = Rc::new(all);
@@ -63,15 +68,43 @@ impl FunctionEffects {
 
     /// Properties of the callee of a direct call.
     pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<DeclarationFacts> {
-        self.targets
-            .entry(f)
-            .or_insert_with(|| {
-                let pure = matches!(modelled::resolve(program, f), CallTarget::Model(_))
-                    && modelled::class(program, f) == ModelClass::Pure;
-                Rc::new(DeclarationFacts { pure, konst: modelled::const_params(&program.func(f).display) })
-            })
-            .clone()
+        if let Some(known) = self.targets.get(&f) {
+            return known.clone();
+        }
+        let pure = match modelled::resolve(program, f) {
+            CallTarget::Model(_) => modelled::class(program, f) == ModelClass::Pure,
+            CallTarget::Body(g) => is_model(program, g) && self.only_computes(program, g),
+            CallTarget::Unknown | CallTarget::Indirect(_) => false,
+        };
+        let konst = modelled::const_params(&program.func(f).display);
+        self.targets.entry(f).or_insert(Rc::new(DeclarationFacts { pure, konst })).clone()
     }
+
+    /// Whether a function writes nothing but its variables, and calls no function that writes more.
+    fn only_computes(&mut self, program: &Program, f: FuncRef) -> bool {
+        let insts = || program.func(f).blocks.iter().flat_map(|b| &b.insts);
+        let is_variable = |v| insts().any(|i| i.result == Some(v) && matches!(i.op, Op::Alloca { .. }));
+        insts().all(|i| match &i.op {
+            Op::Store { ptr: Operand::Value(v), .. } => is_variable(*v),
+            Op::Call { callee: ir::Callee::Direct(id), .. } => {
+                self.called(program, program.resolve_func(f.module, *id)).pure
+            }
+            op => !matches!(
+                op,
+                Op::Store { .. }
+                    | Op::AtomicRmw { .. }
+                    | Op::CmpXchg { .. }
+                    | Op::MemCopy { .. }
+                    | Op::MemSet { .. }
+                    | Op::Call { .. }
+                    | Op::Asm { .. }
+            ),
+        })
+    }
+}
+
+fn is_model(program: &Program, f: FuncRef) -> bool {
+    program.func(f).name.starts_with(CONCRETE_MODEL)
 }
 
 /// Adds the effect of one instruction, and its callees to `work`.

@@ -6,7 +6,6 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
-use rustc_hash::FxHashMap;
 
 /// Name of the callee as users know it.
 pub fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
@@ -50,15 +49,4 @@ pub fn not_null(th: &Thread, p: Val) -> Result<(), ThreadStop> {
         return Ok(());
     }
     Err(ThreadStop::Ended("the program reads a string through a null pointer".into()))
-}
-
-/// Names and addresses of the program's variables that belong to the C library, for models that set them.
-pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
-    m.globals
-        .iter()
-        .filter_map(|(g, a)| {
-            let name = &m.program.global(*g).name;
-            names.contains(&name.as_str()).then(|| (name.clone(), *a))
-        })
-        .collect()
 }

@@ -3,11 +3,9 @@
 //! Containers and algorithms are templates: the program contains their bodies, which run unmodelled.
 
 use super::arguments::{arg, read, text, write};
-use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
 use super::heap::{aligned_new, free, malloc};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
-use super::std_string;
 use crate::api::Cause;
 use crate::machine::call::ModelResult;
 use crate::machine::call::Ret;
@@ -16,12 +14,6 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
 use models::row::NameKey;
-
-const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
-const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
-
-/// The only const member of `std::string` with a model: `compare`.
-const COMPARE: ModelTable = &[(&["7compareEPKc"], std_string::string_compare, ModelClass::Pure)];
 
 /// C++ library and runtime functions by mangled name.
 pub(super) const CXX: ModelTable = &[
@@ -56,21 +48,6 @@ pub(super) const CXX: ModelTable = &[
     (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, ModelClass::Pure),
     // `tellp` returns a position, not the stream.
     (&["_ZNSo5tellpEv"], outside, ModelClass::Pure),
-    (&["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], list_hook, ModelClass::Memory),
-    (&["_ZNSt8__detail15_List_node_base9_M_unhookEv"], list_unhook, ModelClass::Memory),
-    (&["_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"], tree_insert, ModelClass::Memory),
-    (
-        &["_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base"],
-        tree_next,
-        ModelClass::Pure,
-    ),
-    (
-        &["_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base"],
-        tree_previous,
-        ModelClass::Pure,
-    ),
-    (&["_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm"], next_buckets, ModelClass::Memory),
-    (&["_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm"], need_rehash, ModelClass::Memory),
     (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc"], print_text, ModelClass::Pure),
     (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c"], print_char, ModelClass::Pure),
     (
@@ -107,12 +84,6 @@ pub(super) const CXX: ModelTable = &[
 pub fn find(name: &str, _display: &str) -> Option<ModelEntry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
-    }
-    if let Some(method) = name.strip_prefix(STRING) {
-        return std_string::method(method);
-    }
-    if let Some(method) = name.strip_prefix(STRING_CONST) {
-        return by_name(COMPARE, method);
     }
     by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| by_start(STREAMS, name))
 }
@@ -265,11 +236,11 @@ const STREAMS: ModelTable = &[
 
 /// Names of the functions that have a model here.
 pub fn keys() -> impl Iterator<Item = NameKey> {
-    model::keys(CXX, "", NameKey::whole)
-        .chain(model::keys(std_string::MEMBERS, STRING, NameKey::whole))
-        .chain(model::keys(COMPARE, STRING_CONST, NameKey::whole))
-        .chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start))
-        .chain(model::keys(STREAMS, "", NameKey::start))
+    model::keys(CXX, "", NameKey::whole).chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start)).chain(model::keys(
+        STREAMS,
+        "",
+        NameKey::start,
+    ))
 }
 
 fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {

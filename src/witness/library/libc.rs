@@ -1,11 +1,10 @@
-//! Models of the C library: process, allocation, string conversion, random numbers, options.
+//! Models of the C library: process, allocation, string conversion, random numbers.
 
-use super::arguments::{arg, name_of, not_null, read, text, write};
-use super::getopt::{getopt, getopt_long};
+use super::arguments::{arg, name_of, not_null, text, write};
 use super::heap::{calloc, free, malloc, memalign, posix_memalign, realloc};
 use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
-use super::random::{Drand48, Rand};
+use super::random::Rand;
 use super::simple::{one, outside, zero};
 use crate::api::Cause;
 use crate::api::ObjectKind;
@@ -18,7 +17,7 @@ use crate::machine::value::{Reason, Val, mask};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 
-/// Functions of the C library: process, allocation, string conversion, random numbers, options.
+/// Functions of the C library: process, allocation, string conversion, random numbers.
 pub(super) const LIBC: ModelTable = &[
     (
         &[
@@ -73,11 +72,6 @@ pub(super) const LIBC: ModelTable = &[
     (&["strtof"], strtof, ModelClass::Memory),
     (&["rand", "random"], rand, ModelClass::Random),
     (&["srand", "srandom"], srand, ModelClass::Random),
-    (&["rand_r"], rand_r, ModelClass::Memory),
-    (&["drand48"], drand48, ModelClass::Random),
-    (&["lrand48"], lrand48, ModelClass::Random),
-    (&["mrand48"], mrand48, ModelClass::Random),
-    (&["srand48"], srand48, ModelClass::Random),
     (
         &[
             "time",
@@ -121,11 +115,6 @@ pub(super) const LIBC: ModelTable = &[
     ),
     (&["getenv", "secure_getenv"], getenv, ModelClass::Pure),
     (&["__errno_location"], errno, ModelClass::Pure),
-    (&["abs"], abs32, ModelClass::Pure),
-    (&["labs", "llabs"], abs64, ModelClass::Pure),
-    (&["qsort"], qsort, ModelClass::Memory),
-    (&["getopt"], getopt, ModelClass::Input),
-    (&["getopt_long", "getopt_long_only"], getopt_long, ModelClass::Input),
 ];
 
 /// Model of a function by its symbol.
@@ -303,39 +292,6 @@ fn srand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Mod
     Ok(Ret::Void)
 }
 
-fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    let seed = read(m, th, arg(args, 0), 32)?;
-    let Some(s) = seed.known() else { return Ok(Ret::Val(seed)) };
-    let (next, result) = super::random::rand_r(crate::machine::value::low32(s));
-    write(m, th, call, arg(args, 0), 32, Val::new(u64::from(next)))?;
-    Ok(Ret::Val(Val::new(u64::from(result))))
-}
-
-fn draw48(m: &mut Machine<'_>, f: impl FnOnce(&mut Drand48) -> Val) -> Ret {
-    if m.libc.drand48_unknown.is_some() {
-        Ret::Val(Val::poison(m.libc.drand48_unknown))
-    } else {
-        Ret::Val(f(&mut m.libc.drand48))
-    }
-}
-
-fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    Ok(draw48(m, |d| Val::f64(d.double())))
-}
-fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    Ok(draw48(m, |d| Val::new(u64::from(d.positive()))))
-}
-fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    Ok(draw48(m, |d| Val::new(i64::from(d.signed()).cast_unsigned())))
-}
-
-fn srand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let seed = arg(args, 0);
-    m.libc.drand48_unknown = seed.poison;
-    m.libc.drand48 = Drand48::new(crate::machine::value::low32(seed.bits));
-    Ok(Ret::Void)
-}
-
 fn getenv(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let name = text(m, th, arg(args, 0)).map(|s| String::from_utf8_lossy(&s).into_owned()).unwrap_or_default();
     m.seen.assume(format!("the environment variable `{name}` is not set"));
@@ -361,71 +317,4 @@ fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), ThreadStop> {
 
 fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
     errno_object(m).map(|a| Ret::Val(Val::new(a)))
-}
-
-fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let v = arg(args, 0);
-    m.wrapped |= v.known().is_some_and(|b| crate::machine::value::low32(b).cast_signed() == i32::MIN);
-    Ok(Ret::Val(
-        v.known().map_or(v, |b| Val::new(u64::from(crate::machine::value::low32(b).cast_signed().unsigned_abs()))),
-    ))
-}
-
-fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let v = arg(args, 0);
-    m.wrapped |= v.known().is_some_and(|b| b.cast_signed() == i64::MIN);
-    Ok(Ret::Val(v.known().map_or(v, |b| Val::new(b.cast_signed().unsigned_abs()))))
-}
-
-/// Sorts with the program's comparison function if everything is known; otherwise the array becomes unknown.
-fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
-    let f = compare.known().and_then(|a| m.mem.func_at(a));
-    let (Some(b), Some(n), Some(w), Some(f)) = (base.known(), n.known(), width.known(), f) else {
-        let why = m.reason(Cause::Contents, "what `qsort` sorted");
-        m.havoc(th, base, why);
-        return Ok(Ret::Void);
-    };
-    // Merge sort over indices, like glibc's, so that equal elements keep their order.
-    let mut order: Vec<u64> = (0..n.min(1 << 20)).collect();
-    let mut unknown = n > 1 << 20;
-    let mut width_of_runs = 1;
-    while width_of_runs < order.len() && !unknown {
-        let mut next = Vec::with_capacity(order.len());
-        for pair in order.chunks(2 * width_of_runs) {
-            let (left, right) = pair.split_at(width_of_runs.min(pair.len()));
-            let (mut i, mut j) = (0, 0);
-            while i < left.len() && j < right.len() && !unknown {
-                let r = m.call(th, f, &[Val::new(b + left[i] * w), Val::new(b + right[j] * w)])?;
-                let Some(sign) = r.first().and_then(|v| v.known()) else {
-                    unknown = true;
-                    break;
-                };
-                if crate::machine::value::signed(sign, 32) <= 0 {
-                    next.push(left[i]);
-                    i += 1;
-                } else {
-                    next.push(right[j]);
-                    j += 1;
-                }
-            }
-            next.extend(&left[i..]);
-            next.extend(&right[j..]);
-        }
-        order = next;
-        width_of_runs *= 2;
-    }
-    let (id, off) = split(b);
-    if unknown || !m.mem.get(&th.stack, id).is_some_and(|o| o.holds(off, n.saturating_mul(w))) {
-        let why = m.reason(Cause::Contents, "what `qsort` sorted");
-        m.havoc(th, base, why);
-        return Ok(Ret::Void);
-    }
-    if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
-        let pieces: Vec<_> = order.iter().map(|i| o.store.cut(off.cast_unsigned() + i * w, w)).collect();
-        for (i, p) in (0u64..).zip(&pieces) {
-            o.store.paste(off.cast_unsigned() + i * w, p);
-        }
-    }
-    Ok(Ret::Void)
 }

@@ -2,20 +2,19 @@
 //!
 //! In: a call by name with its arguments. Out: the function's result and writes, or poison with a reason if they are
 //! not modelled. Each family has a table (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`,
-//! `driver`); `modelled` asks them in order. The state of a library between calls is in `process`, `streams` and `runtime`,
-//! below the machine. To add a function, add a row to its family's table with the class of what skipping a call would
-//! lose, and a test in `tests/models` against the real function.
+//! `driver`); `modelled` asks them in order, then for a body that was read with the unit (`templates/models`). The state
+//! of a library between calls is in `process`, `streams` and `runtime`, below the machine. To add a function, add a row
+//! to its family's table with the class of what skipping a call would lose, and a test in `tests/models` against the
+//! real function.
 
 pub(crate) mod arguments;
 mod batches;
-mod containers;
 pub(crate) mod cuda;
 pub(crate) mod cxx;
 mod devices;
 mod driver;
 mod entry_points;
 pub(crate) mod format;
-pub(crate) mod getopt;
 pub(crate) mod heap;
 mod intrinsics;
 mod lanes;
@@ -30,7 +29,6 @@ pub(crate) mod process;
 pub(crate) mod random;
 pub(crate) mod runtime;
 pub(crate) mod simple;
-mod std_string;
 pub(crate) mod stdio;
 pub(crate) mod streams;
 pub(crate) mod string;

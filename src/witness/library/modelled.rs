@@ -4,7 +4,7 @@ use super::model::{self, ModelClass, ModelEntry};
 use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
 use crate::machine::form::CallTarget;
-use ir::{FuncRef, Program, Side};
+use ir::{CONCRETE_MODEL, FuncRef, Program, Side};
 use models::row::{CallSide, NameKey};
 use models::table::not_returning;
 
@@ -12,7 +12,10 @@ use models::table::not_returning;
 pub fn resolve(program: &Program, f: FuncRef) -> CallTarget {
     match find(program, f) {
         Some((m, _)) => CallTarget::Model(m),
-        None if program.func(f).is_declaration() => CallTarget::Unknown,
+        None if program.func(f).is_declaration() => {
+            let body = program.own_function(f.module, &format!("{CONCRETE_MODEL}{}", program.func(f).name));
+            body.map_or(CallTarget::Unknown, CallTarget::Body)
+        }
         None => CallTarget::Body(f),
     }
 }

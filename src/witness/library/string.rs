@@ -16,20 +16,13 @@ pub(super) const STRING: ModelTable = &[
     (&["memset", "__memset_chk"], memset, ModelClass::Memory),
     (&["bzero"], bzero, ModelClass::Memory),
     (&["memcmp", "bcmp"], memcmp, ModelClass::Pure),
-    (&["memchr"], memchr, ModelClass::Pure),
     (&["strlen"], strlen, ModelClass::Pure),
     (&["strcmp"], strcmp, ModelClass::Pure),
     (&["strncmp"], strncmp, ModelClass::Pure),
     (&["strcasecmp"], strcasecmp, ModelClass::Pure),
     (&["strcpy"], strcpy, ModelClass::Memory),
-    (&["strncpy"], strncpy, ModelClass::Memory),
-    (&["strcat"], strcat, ModelClass::Memory),
-    (&["strchr", "index"], strchr, ModelClass::Pure),
-    (&["strrchr", "rindex"], strrchr, ModelClass::Pure),
-    (&["strstr"], strstr, ModelClass::Pure),
     (&["strdup"], strdup, ModelClass::Memory),
     (&["strndup"], strndup, ModelClass::Memory),
-    (&["strtok"], strtok, ModelClass::Input),
     (&["isdigit"], isdigit, ModelClass::Pure),
     (&["isspace"], isspace, ModelClass::Pure),
     (&["isalpha"], isalpha, ModelClass::Pure),
@@ -64,7 +57,7 @@ fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mo
 }
 
 /// Reads `len` bytes at an address; fails with the poison of an unknown byte.
-pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
+fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
     let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
     let (id, off) = split(a);
     let o = m.mem.get(&th.stack, id).filter(|o| o.holds(off, n)).ok_or(Val::poison(Reason::BAD_READ))?;
@@ -92,18 +85,6 @@ fn result(r: Result<Val, Val>) -> ModelResult {
 fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let n = arg(args, 2);
     result(bytes(m, th, arg(args, 0), n).and_then(|a| bytes(m, th, arg(args, 1), n).map(|b| ordering(&a, &b))))
-}
-
-fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let p = arg(args, 0);
-    result(
-        bytes(m, th, p, arg(args, 2))
-            .map(|a| position(p, a.iter().position(|b| u64::from(*b) == arg(args, 1).bits & 0xff))),
-    )
-}
-
-fn position(p: Val, at: Option<usize>) -> Val {
-    at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64))
 }
 
 fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -151,51 +132,6 @@ fn strcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn strncpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    match (text(m, th, arg(args, 1)), arg(args, 2).known()) {
-        (Ok(mut s), Some(n)) if n < 1 << 24 => {
-            s.resize(n as usize, 0);
-            for (i, b) in (0u64..).zip(&s) {
-                write(m, th, call, Val { bits: arg(args, 0).bits + i, ..arg(args, 0) }, 8, Val::new(u64::from(*b)))?;
-            }
-        }
-        (Err(p), _) => m.havoc(th, arg(args, 0), p.poison),
-        _ => m.havoc(th, arg(args, 0), Reason::OPEN),
-    }
-    Ok(Ret::Val(arg(args, 0)))
-}
-
-fn strcat(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    match (text(m, th, arg(args, 0)), text(m, th, arg(args, 1))) {
-        (Ok(a), Ok(b)) => put_text(m, th, call, Val::new(arg(args, 0).bits + a.len() as u64), &b)?,
-        (Err(p), _) | (_, Err(p)) => m.havoc(th, arg(args, 0), p.poison),
-    }
-    Ok(Ret::Val(arg(args, 0)))
-}
-
-fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> ModelResult {
-    let (p, c) = (arg(args, 0), (arg(args, 1).bits & 0xff) as u8);
-    result(text(m, th, p).map(|mut s| {
-        s.push(0);
-        position(p, if last { s.iter().rposition(|b| *b == c) } else { s.iter().position(|b| *b == c) })
-    }))
-}
-
-fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    find_char(m, th, args, false)
-}
-fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    find_char(m, th, args, true)
-}
-
-fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let p = arg(args, 0);
-    let (a, b) = (text(m, th, p), text(m, th, arg(args, 1)));
-    result(a.and_then(|a| {
-        b.map(|b| position(p, if b.is_empty() { Some(0) } else { a.windows(b.len()).position(|w| w == b) }))
-    }))
-}
-
 fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     match text(m, th, arg(args, 0)) {
         Ok(s) => copy_of(m, th, call, "strdup", &s),
@@ -230,36 +166,6 @@ fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str
     )?;
     put_text(m, th, call, p, s)?;
     Ok(Ret::Val(p))
-}
-
-fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    if arg(args, 0) != Val::ZERO {
-        m.libc.strtok = arg(args, 0);
-    }
-    let from = m.libc.strtok;
-    if from.is_poison() || from == Val::ZERO {
-        return Ok(Ret::Val(from));
-    }
-    let at = from.bits;
-    let (s, seps) = match (text(m, th, from), text(m, th, arg(args, 1))) {
-        (Ok(s), Ok(d)) => (s, d),
-        (Err(p), _) | (_, Err(p)) => {
-            // `strtok` writes a NUL at an unknown position.
-            m.havoc(th, from, p.poison);
-            m.libc.strtok = Val::poison(p.poison);
-            return Ok(Ret::Val(Val::poison(p.poison)));
-        }
-    };
-    let Some(start) = s.iter().position(|b| !seps.contains(b)) else {
-        m.libc.strtok = Val::ZERO;
-        return Ok(Ret::Val(Val::ZERO));
-    };
-    let end = s[start..].iter().position(|b| seps.contains(b)).map(|n| start + n);
-    m.libc.strtok = end.map_or(Val::ZERO, |e| Val::new(at + e as u64 + 1));
-    if let Some(e) = end {
-        write(m, th, call, Val::new(at + e as u64), 8, Val::ZERO)?;
-    }
-    Ok(Ret::Val(Val::new(at + start as u64)))
 }
 
 /// Character class, by its bit in glibc's tables for the "C" locale. Bytes above 127 and the end of file are in no

@@ -1,6 +1,6 @@
 //! Primitives of the tensor models (`templates/models/aten.cpp`).
 
-use super::arguments::arg;
+use super::arguments::{arg, text};
 use super::model::{ModelClass, ModelTable};
 use crate::api::{Cause, ObjectKind};
 use crate::machine::call::ModelResult;
@@ -26,6 +26,8 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),
+    (&["__scuba_is_known"], is_known, ModelClass::Pure),
+    (&["__scuba_lost"], lost, ModelClass::Memory),
     // Only axioms depend on it.
     (&["__scuba_asked"], nothing_asked, ModelClass::Pure),
 ];
@@ -96,6 +98,19 @@ fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
     if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
         o.store.fill_all(Fill::Poison(why));
     }
+    Ok(Ret::Void)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn is_known(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    Ok(Ret::Val(Val::new(u64::from(!arg(args, 0).is_poison()))))
+}
+
+/// Makes the memory behind a pointer unknown, for the reason that the second argument states.
+fn lost(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    let what = text(m, th, arg(args, 1)).unwrap_or_default();
+    let why = m.reason(Cause::Contents, &String::from_utf8_lossy(&what));
+    m.havoc(th, arg(args, 0), why);
     Ok(Ret::Void)
 }
 
