@@ -6,7 +6,7 @@
 use super::cuda;
 use super::getopt;
 use super::table::{HostTable, find};
-use super::{entry_points, files, formats, guards, libc_memory, libc_text, tensors};
+use super::{entry_points, files, formats, libc_memory, libc_text, tensors};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -70,7 +70,6 @@ pub(crate) fn libc_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> 
         libc_text::TEXT,
         formats::FORMATS,
         NUMBERS,
-        guards::GUARDS,
         tensors::BASIS,
         entry_points::OF_LIBRARIES,
     ];

@@ -13,7 +13,6 @@ mod entry_points;
 mod files;
 mod formats;
 mod getopt;
-mod guards;
 mod launch_shapes;
 mod libc;
 mod libc_memory;

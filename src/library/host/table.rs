@@ -5,7 +5,7 @@
 
 use super::waits;
 use super::{
-    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
+    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, libc, libc_memory,
     libc_text, outputs, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
@@ -44,7 +44,6 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         libc_text::TEXT,
         formats::FORMATS,
         libc::NUMBERS,
-        guards::GUARDS,
         tensors::BASIS,
     ];
     let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| NameKey::whole(*n));

@@ -12,7 +12,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
     ]).gives_nothing_else(),
     host(&[
         "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
-    ]).gives_nothing_else(),
+    ]).gives_nothing_else().neither("both run the body that is read with a unit"),
     host(&["_Unwind_Resume"]).gives_nothing_else().writes_only_its_own().returns(Never),
     host(&["_ZSt9terminatev"]).gives_nothing_else().returns(Never),
     host(&[

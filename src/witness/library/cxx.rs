@@ -42,9 +42,7 @@ pub(super) const CXX: ModelTable = &[
         free,
         ModelClass::Memory,
     ),
-    (&["__cxa_guard_acquire"], guard_acquire, ModelClass::Memory),
-    (&["__cxa_guard_release"], guard_release, ModelClass::Memory),
-    (&["__cxa_guard_abort", "__cxa_free_exception"], nothing, ModelClass::Pure),
+    (&["__cxa_free_exception"], nothing, ModelClass::Pure),
     (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, ModelClass::Pure),
     // `tellp` returns a position, not the stream.
     (&["_ZNSo5tellpEv"], outside, ModelClass::Pure),
@@ -377,16 +375,6 @@ fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Mod
 }
 
 /// Guard of a static local variable: 1 at the first call.
-fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let v = read(m, th, arg(args, 0), 8)?;
-    Ok(Ret::Val(v.known().map_or(v, |b| Val::new(u64::from(b == 0)))))
-}
-
-fn guard_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    write(m, th, call, arg(args, 0), 8, Val::new(1))?;
-    Ok(Ret::Void)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
