@@ -3,7 +3,7 @@
 use super::arguments::{arg, read, short_name, write};
 use super::driver::DRIVER;
 use super::entry_points::LOOK_UPS;
-use super::heap::release;
+use super::heap::{product, release};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
@@ -216,13 +216,6 @@ pub(super) fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned)
 }
 
-fn times(a: Val, b: Val) -> Val {
-    match (a.known(), b.known()) {
-        (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
-        _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
-    }
-}
-
 fn pitched(width: Val) -> Val {
     width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH)))
 }
@@ -231,7 +224,7 @@ pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
     let pitch = pitched(arg(args, 2));
     m.seen.assume(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
     write(m, th, call, arg(args, 1), 64, pitch)?;
-    allocate(m, th, call, args, times(pitch, arg(args, 3)), ObjectKind::Device)
+    allocate(m, th, call, args, product(pitch, arg(args, 3)), ObjectKind::Device)
 }
 
 /// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent is passed by value in memory.
@@ -243,7 +236,7 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     for (i, v) in [(1, pitch), (2, w), (3, h)] {
         write(m, th, call, Val { bits: out.bits + 8 * i, ..out }, 64, v)?;
     }
-    allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
+    allocate(m, th, call, args, product(product(pitch, h), d), ObjectKind::Device)
 }
 
 /// Frees an object of these kinds whose start the argument is. Other pointers are refused without effect, as on an

@@ -36,7 +36,7 @@ const fn kind(th: &Thread) -> ObjectKind {
     if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap }
 }
 
-fn product(a: Val, b: Val) -> Val {
+pub fn product(a: Val, b: Val) -> Val {
     match (a.known(), b.known()) {
         (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
         _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
