@@ -27,7 +27,10 @@ const LIBRARIES: &[ModelledLibrary] = &[
         symbols: &[b"8nanobind7ndarray", b"3tvm3ffi10TensorView", b"3tvm3ffi6Tensor", b"8DLTensor"],
         sources: &[TENSORS, include_str!("../../../templates/models/dlpack.cpp")],
     },
-    ModelledLibrary { symbols: &[b"pthread_once", b"__cxa_guard_acquire"], sources: &[include_str!("../../../templates/models/once.cpp")] },
+    ModelledLibrary {
+        symbols: &[b"pthread_once", b"__cxa_guard_acquire"],
+        sources: &[include_str!("../../../templates/models/once.cpp")],
+    },
 ];
 
 /// Models for the interpreter alone: a unit gets each of which it declares a function.

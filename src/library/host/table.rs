@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, libc, libc_memory,
-    libc_text, outputs, stdcxx, tensors,
+    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, libc, libc_memory, libc_text,
+    outputs, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};

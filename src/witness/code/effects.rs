@@ -76,7 +76,7 @@ impl FunctionEffects {
             CallTarget::Body(g) => is_model(program, g) && self.only_computes(program, g),
             CallTarget::Unknown | CallTarget::Indirect(_) => false,
         };
-        let konst = modelled::const_params(&program.func(f).display);
+        let konst = modelled::const_arguments(program.func(f));
         self.targets.entry(f).or_insert(Rc::new(DeclarationFacts { pure, konst })).clone()
     }
 

@@ -399,7 +399,7 @@ impl Machine<'_> {
     /// Havocs everything that a kernel may write.
     fn havoc_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
         let program = self.program;
-        let konst = crate::library::modelled::const_params(&program.func(kernel).display);
+        let konst = crate::library::modelled::const_arguments(program.func(kernel));
         let m = program.module(kernel.module);
         // Const flags are per parameter; each parameter has one or more scalars.
         let mut roots: Vec<WindowId> = Vec::new();

@@ -4,7 +4,7 @@ use super::model::{self, ModelClass, ModelEntry};
 use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
 use crate::machine::form::CallTarget;
-use ir::{CONCRETE_MODEL, FuncRef, Program, Side};
+use ir::{CONCRETE_MODEL, FuncRef, Function, Param, Program, Side};
 use models::row::{CallSide, NameKey};
 use models::table::not_returning;
 
@@ -87,8 +87,36 @@ fn is_inline_libc(name: &str) -> bool {
     )
 }
 
-/// True for each parameter in a demangled signature that is a pointer to const.
-pub fn const_params(display: &str) -> Vec<bool> {
+/// True for each argument of a function that its signature makes a pointer to const. Arguments that a signature does not
+/// name come first: the memory of a result, then `this`. Where the numbers differ all the same, because an object is
+/// passed in pieces or not at all, nothing is known of any (Itanium C++ ABI, 3.1).
+pub fn const_arguments(f: &Function) -> Vec<bool> {
+    let named = parameters(&f.display);
+    let result = usize::from(f.params.first().is_some_and(|p| p.sret.is_some()));
+    // A declaration's parameters have no names. Only `this` and references are dereferenceable.
+    let first_is_reference = named.first().is_some_and(|p| p.ends_with('&'));
+    let is_this = |p: &Param| {
+        p.name == "this"
+            || p.name.is_empty() && p.dereferenceable > 0 && f.name.starts_with("_ZN") && !first_is_reference
+    };
+    let hidden = result + usize::from(f.params.get(result).is_some_and(is_this));
+    if hidden + named.len() == f.params.len() + usize::from(f.variadic) {
+        std::iter::repeat_n(false, hidden).chain(named.into_iter().map(is_to_const)).collect()
+    } else {
+        vec![]
+    }
+}
+
+/// Whether a parameter is a pointer to const. One level only: the pointees of a const pointee are writable, but library
+/// functions do not write them.
+fn is_to_const(p: &str) -> bool {
+    let pointer = p.ends_with('*') || p.ends_with('&');
+    let pointee = p.trim_end_matches(['*', '&']).trim_end();
+    pointer && (pointee.ends_with("const") || pointee.starts_with("const ") && !p[..p.len() - 1].contains('*'))
+}
+
+/// Parameters of a demangled signature.
+fn parameters(display: &str) -> Vec<&str> {
     // The parameter list is the last balanced pair of parentheses.
     let Some(end) = display.rfind(')') else { return Vec::new() };
     let mut depth = 0;
@@ -108,26 +136,19 @@ pub fn const_params(display: &str) -> Vec<bool> {
     }
     let Some(start) = start else { return Vec::new() };
     let (mut depth, mut out, mut from) = (0i32, Vec::new(), start);
-    let konst = |p: &str| {
-        let p = p.trim();
-        let pointer = p.ends_with('*') || p.ends_with('&');
-        let pointee = p.trim_end_matches(['*', '&']).trim_end();
-        // One level only: the pointees of a const pointee are writable, but library functions do not write them.
-        pointer && (pointee.ends_with("const") || pointee.starts_with("const ") && !p[..p.len() - 1].contains('*'))
-    };
     for (i, c) in display[start..end].char_indices() {
         match c {
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth -= 1,
             ',' if depth == 0 => {
-                out.push(konst(&display[from..start + i]));
+                out.push(display[from..start + i].trim());
                 from = start + i + 1;
             }
             _ => {}
         }
     }
     if !display[from..end].trim().is_empty() {
-        out.push(konst(&display[from..end]));
+        out.push(display[from..end].trim());
     }
     out
 }
@@ -138,6 +159,7 @@ mod tests {
 
     #[test]
     fn const_parameters_are_read_from_the_signature() {
+        let const_params = |display| parameters(display).into_iter().map(is_to_const).collect::<Vec<_>>();
         assert_eq!(const_params("f(float const*, int, float*)"), vec![true, false, false]);
         assert_eq!(const_params("g<a<b, c> >(char const* const&, (anonymous)*)"), vec![true, false]);
         assert_eq!(const_params("std::foo(const char*, void (*)(int, int))"), vec![true, false]);

@@ -9,7 +9,7 @@ use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
 use crate::api::{Cause, UndecidedReason};
-use crate::library::modelled::{const_params, resolve};
+use crate::library::modelled::{const_arguments, resolve};
 use crate::memory::space::{WindowId, split};
 use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
 use models::attributes::{is_of_cuda, may_be_the_programs};
@@ -230,7 +230,7 @@ impl Machine<'_> {
         if !th.on_device() {
             self.given_run(th, args, why);
         }
-        self.calls_out(th, call, args, why, &const_params(&func.display))
+        self.calls_out(th, call, args, why, &const_arguments(func))
     }
 
     /// Havocs device variables: device code outside the program, or code that a kernel launches, knows them by name.
