@@ -5,7 +5,7 @@
 
 use super::concrete::{self, unit};
 use super::{numbers, symbolic};
-use scuba::ir::Side;
+use scuba::ir::{Callee, Op, Side};
 use scuba::models::row::{CallSide, FunctionRow, MatchKind, ModelledBy, NameKey};
 use scuba::models::table::FAMILIES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,13 +44,27 @@ const MEASURED: [(&str, &str); 8] = [
     ("cudaPeekAtLastError", "an H100 (codes of launches)"),
 ];
 
-/// Functions without a body here that a program's host code names: symbols, and how they are displayed.
+/// Functions without a body here that a program's host code calls, other than from a body of a model: symbols, and how they
+/// are displayed.
 type Called = BTreeSet<(String, String)>;
 
 fn called(source: String) -> Called {
     unit(source).with(0, |linked| {
+        let names = |of_models: bool| -> BTreeSet<&str> {
+            let defined = linked.functions().filter(|(r, _, f)| {
+                !f.is_declaration() && linked.loc(r.module, f.loc).file.contains("/models-") == of_models
+            });
+            let calls = defined.flat_map(|(_, m, f)| f.blocks.iter().flat_map(|b| &b.insts).map(move |i| (m, &i.op)));
+            let callees = calls.filter_map(|(m, op)| match op {
+                Op::Call { callee: Callee::Direct(id), .. } => Some(m.func(*id).name.as_str()),
+                _ => None,
+            });
+            callees.collect()
+        };
+        let (by_models, by_program) = (names(true), names(false));
+        let called = |name: &str| !by_models.contains(name) || by_program.contains(name);
         let declared = linked.functions().filter(|(_, m, f)| m.side == Side::Host && f.is_declaration());
-        declared.map(|(.., f)| (f.name.clone(), f.display.clone())).collect()
+        declared.filter(|(.., f)| called(&f.name)).map(|(.., f)| (f.name.clone(), f.display.clone())).collect()
     })
 }
 
