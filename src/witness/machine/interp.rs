@@ -14,7 +14,7 @@ use super::step::{
 };
 use super::thread::{Frame, Thread, site_of};
 use super::value::{Reason, Val, float};
-use ir::{AtomicOp, BinOp, CastOp, FuncRef};
+use ir::{AtomicOp, FuncRef};
 use smallvec::SmallVec;
 
 /// Reason why [`Machine::run`] returned.
@@ -124,10 +124,7 @@ impl Machine<'_> {
                             self.wrapped = arith::int_wraps(*op, u32::from(*w), get!(*a), get!(*b));
                         }
                         let v = match arith::int(*op, u32::from(*w), get!(*a), get!(*b)) {
-                            Ok(v) if *w == 64 && matches!(op, BinOp::And | BinOp::URem) && !v.is_poison() => {
-                                self.low_bits(&th.stack, *op, get!(*a), get!(*b)).unwrap_or(v)
-                            }
-                            Ok(v) => v,
+                            Ok(v) => self.low_bits(&th.stack, (*op, *w), (get!(*a), get!(*b)), v),
                             Err(ArithmeticFault::Divide) if !th.on_device() => {
                                 save!();
                                 return Err(ThreadStop::Ended("a division by zero".to_owned()));
@@ -156,14 +153,7 @@ impl Machine<'_> {
                         if self.watch && !self.wrapped {
                             self.wrapped = arith::cast_wraps(*op, u32::from(*from), u32::from(*to), get!(*a));
                         }
-                        let (from, to) = (u32::from(*from), u32::from(*to));
-                        let v = match op {
-                            CastOp::Trunc | CastOp::PtrToInt if to < 64 => {
-                                self.truncated(&th.stack, from, to, get!(*a))
-                            }
-                            _ => arith::cast(*op, from, to, get!(*a)),
-                        };
-                        put!(*d, v);
+                        put!(*d, self.cast(&th.stack, *op, u32::from(*from), u32::from(*to), get!(*a)));
                     }
                     I::Window { to_number, d, a } => put!(*d, self.window(*to_number, get!(*a))),
                     I::CastWide { op, from, to, d, a } => cast_wide(th, &code, base, (*op, *from, *to), *d, *a),

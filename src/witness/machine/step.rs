@@ -117,29 +117,34 @@ impl Machine<'_> {
         }
     }
 
-    /// Result of `op` on known operands of 64 bits, unless it consists of low bits of an address that are unknown:
-    /// another run may place the object elsewhere.
+    /// The result `v` of an integer operation of `w` bits, unless it consists of unknown low bits of an address: another
+    /// run may place the object elsewhere.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
-    pub fn low_bits(&self, stack: &Stack, op: BinOp, a: Val, b: Val) -> Option<Val> {
-        let mask = |v: u64| match op {
-            BinOp::And => v,
-            _ => v.wrapping_sub(1),
-        };
-        let wanted = |v: u64| v != 0 && v < 1 << 16 && v & (v + 1) == 0;
-        let (address, wanted) = match (wanted(mask(b.bits)), op) {
+    pub fn low_bits(&self, stack: &Stack, (op, w): (BinOp, u8), (a, b): (Val, Val), v: Val) -> Val {
+        if w != 64 || v.is_poison() || !matches!(op, BinOp::And | BinOp::URem) {
+            return v;
+        }
+        let mask = |v: u64| if op == BinOp::And { v } else { v.wrapping_sub(1) };
+        let is_low = |v: u64| v != 0 && v < 1 << 16 && v & (v + 1) == 0;
+        let (address, wanted) = match (is_low(mask(b.bits)), op) {
             (true, _) => (a, mask(b.bits)),
-            (false, BinOp::And) if wanted(a.bits) => (b, a.bits),
-            _ => return None,
+            (false, BinOp::And) if is_low(a.bits) => (b, a.bits),
+            _ => return v,
         };
-        let known = self.mem.known_low_bits(stack, address.bits)?;
-        (wanted >> known != 0).then_some(Val::poison(Reason::LOW_BITS))
+        let unknown = self.mem.known_low_bits(stack, address.bits).is_some_and(|known| wanted >> known != 0);
+        if unknown { Val::poison(Reason::LOW_BITS) } else { v }
     }
 
-    /// Truncates an integer; of an address, only bytes that its object's alignment determines stay known.
-    pub fn truncated(&self, stack: &Stack, from: u32, to: u32, v: Val) -> Val {
-        let short = arith::cast(CastOp::Trunc, from, to, v);
-        match self.mem.known_low_bits(stack, v.bits).filter(|_| from == 64 && !v.is_poison()) {
+    /// Converts a value; of a truncated address, only bytes that its object's alignment determines stay known.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+    pub fn cast(&self, stack: &Stack, op: CastOp, from: u32, to: u32, v: Val) -> Val {
+        let short = arith::cast(op, from, to, v);
+        if !matches!(op, CastOp::Trunc | CastOp::PtrToInt) || from != 64 || to >= 64 || v.is_poison() {
+            return short;
+        }
+        match self.mem.known_low_bits(stack, v.bits) {
             Some(known) if known < to => {
                 let bytes = (1u16 << (known / 8).min(8)) - 1;
                 #[expect(clippy::cast_possible_truncation, reason = "at most 8 bits")]
