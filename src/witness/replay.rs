@@ -143,6 +143,10 @@ fn seek(
             if m.seen.path_in_doubt {
                 return (ReplayOutcome::Incomplete { why: all(&m.seen.doubts) }, None);
             }
+            if m.order.is_used && !reaches_reversed(program, root, inputs, &target, &left, spend) {
+                let why = UndecidedReason::from("which of two objects lies first in memory".to_owned());
+                return (ReplayOutcome::Incomplete { why }, None);
+            }
             let assumptions = m.seen.assumptions().to_vec();
             return (ReplayOutcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }
@@ -184,6 +188,23 @@ fn seek(
             return (outcome, None);
         }
     }
+}
+
+/// Whether a replay also reaches its target if all objects lie in reverse order: many comparisons of addresses, such as
+/// tests for overlap, have the same result in either order.
+fn reaches_reversed(
+    program: &Program,
+    root: FuncRef,
+    inputs: &ConcreteInputs,
+    target: &TargetAccess,
+    budget: &RunBudget,
+    spend: &mut ReplayCost,
+) -> bool {
+    let mut m = Machine::new(program, inputs, budget, Observer::seeking(target.clone()));
+    m.order.is_reversed = true;
+    m.run_root(root);
+    spend.steps += m.steps;
+    m.seen.found.is_some() && !m.seen.path_in_doubt
 }
 
 /// Runs a program on concrete inputs from `root` to its end, with every thread of every launch.

@@ -57,6 +57,16 @@ pub struct Machine<'p> {
     pub watch: bool,
     /// Whether an operation wrapped.
     pub wrapped: bool,
+    pub order: ObjectOrder,
+}
+
+/// Order of objects in memory, which differs between runs of one program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ObjectOrder {
+    /// Whether objects lie in the reverse of the interpreter's order.
+    pub is_reversed: bool,
+    /// Whether the program compared addresses of two objects.
+    pub is_used: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -84,6 +94,7 @@ impl<'p> Machine<'p> {
             known: BranchMemo::default(),
             watch: false,
             wrapped: false,
+            order: ObjectOrder::default(),
         }
     }
 

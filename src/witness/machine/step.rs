@@ -106,7 +106,9 @@ impl Machine<'_> {
             Val::poison(self.reason(Cause::Other, "whether the address of a freed block was reused"))
         } else if w == 64 && !matches!(pred, Pred::Eq | Pred::Ne) && self.mem.have_unknown_order(stack, a.bits, b.bits)
         {
-            Val::poison(Reason::ORDER)
+            self.order.is_used = true;
+            let (x, y) = if self.order.is_reversed { (b, a) } else { (a, b) };
+            Val::new(u64::from(arith::icmp(pred, w, x.bits, y.bits)))
         } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
             match compare_refused(pred, w, a.bits, b.bits) {
                 Some(same) => Val::new(u64::from(same)),

@@ -29,8 +29,6 @@ impl Reason {
     pub const PARTS: Self = Self(7);
     /// Low bits of an address beyond the alignment of its object.
     pub const LOW_BITS: Self = Self(8);
-    /// The order of two objects in memory.
-    pub const ORDER: Self = Self(9);
     /// More reasons than the table keeps apart.
     const MANY: Self = Self(u16::MAX);
 
@@ -69,7 +67,6 @@ impl Reasons {
             ("a pointer that was never set", Cause::Other),
             ("memory of which a part was never written", Cause::Contents),
             ("where in memory an object lies", Cause::Other),
-            ("which of two objects lies first in memory", Cause::Other),
         ];
         let texts = texts.map(|(text, cause)| (text.to_owned(), cause)).to_vec();
         Self { texts, index: FxHashMap::default() }
