@@ -85,6 +85,10 @@ seen: build ## whether a bug ever passes without a word: a project in every way 
 	@tools/setup.sh test
 	@python3 -B tools/seen.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-seen)" $(SEEN_ARGS)
 
+.PHONY: house
+house: ## figures of the sources beside those of an earlier revision: docs/evaluation/house.md (HOUSE_ARGS: tools/house.py --help)
+	@python3 -B tools/house.py --write $(HOUSE_ARGS)
+
 .PHONY: toolkits
 toolkits: build ## which toolkits, host compilers and CMakes work: a table beside the pinned ones; takes an hour and 8 GB, goes on in WORK (/tmp/scuba-toolkits) where it ended (TOOLKITS_ARGS: tools/toolkits.py --help)
 	@tools/setup.sh test
