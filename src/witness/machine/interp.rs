@@ -138,7 +138,7 @@ impl Machine<'_> {
                     }
                     I::Wide { op, d, a, b } => wide_arithmetic(th, &code, base, *op, *d, (*a, *b)),
                     I::Icmp { pred, w, d, a, b } => {
-                        put!(*d, self.compare(&th.stack, *pred, u32::from(*w), get!(*a), get!(*b)))
+                        put!(*d, self.compare(&th.stack, *pred, u32::from(*w), get!(*a), get!(*b)));
                     }
                     I::IcmpWide { pred, d, a, b } => put!(*d, compare_wide(th, &code, base, *pred, (*a, *b))),
                     I::Fcmp { pred, w, d, a, b } => {
