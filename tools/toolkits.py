@@ -399,7 +399,7 @@ def settings(lab: Lab) -> tuple[list[Setting], list[str]]:
     own = lab.version(GXX).split()[1].split(".")[0]
     others = [f"g++-{n}" for n in range(11, 17) if str(n) != own]
     newer = [f"clang++-{n}" for n in range(23, 26)]
-    ends = (PINNED, max(WHEELS))
+    ends = dict.fromkeys((PINNED, max(WHEELS)))
     found = [Setting(t) for t in WHEELS]
     found += [Setting(t, host=h) for h in others if shutil.which(h) for t in ends]
     found += [Setting(t, clang=c) for c in newer if shutil.which(c) for t in ends]
