@@ -96,6 +96,20 @@ pub struct ReplayCost {
     pub least: Work,
 }
 
+impl ReplayCost {
+    /// Adds the cost of a run, and returns whether its budget ran out.
+    fn add(&mut self, m: &Machine<'_>, stop: &ThreadStop, budget: &RunBudget) -> bool {
+        self.steps += m.steps;
+        let is_spent = *stop == ThreadStop::Budget;
+        if is_spent {
+            let by_steps = m.steps >= budget.steps;
+            self.by_steps |= by_steps;
+            self.by_work |= !by_steps;
+        }
+        is_spent
+    }
+}
+
 /// Like [`replay`], after other replays with the same inputs and no smaller budget; also returns the cost.
 #[must_use]
 pub fn replay_after(
@@ -138,7 +152,7 @@ fn seek(
         let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
         m.seen.wants_snapshot = snapshot;
         let stop = m.run_root(root);
-        spend.steps += m.steps;
+        let spent = spend.add(&m, &stop, &left);
         if let Some(bad) = m.seen.found.take() {
             if m.seen.path_in_doubt {
                 return (ReplayOutcome::Incomplete { why: all(&m.seen.doubts) }, None);
@@ -149,12 +163,6 @@ fn seek(
             }
             let assumptions = m.seen.assumptions().to_vec();
             return (ReplayOutcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
-        }
-        let spent = stop == ThreadStop::Budget;
-        if spent {
-            let by_steps = m.steps >= left.steps;
-            spend.by_steps |= by_steps;
-            spend.by_work |= !by_steps;
         }
         let outcome = m.judge(stop, &target);
         // A patient second pass that ran out of budget says less than the first pass.
@@ -202,8 +210,8 @@ fn reaches_reversed(
 ) -> bool {
     let mut m = Machine::new(program, inputs, budget, Observer::seeking(target.clone()));
     m.order.is_reversed = true;
-    m.run_root(root);
-    spend.steps += m.steps;
+    let stop = m.run_root(root);
+    spend.add(&m, &stop, budget);
     m.seen.found.is_some() && !m.seen.path_in_doubt
 }
 
