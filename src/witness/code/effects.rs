@@ -27,11 +27,11 @@ impl FunctionEffects {
                 for inst in &b.insts {
                     step(program, g.module, &inst.op, &mut all, &mut work);
                 }
-                if let Terminator::Invoke { callee, .. } = &b.term {
-                    call(program, g.module, callee, &mut all, &mut work);
+                if let Terminator::Invoke { callee, args, .. } = &b.term {
+                    call(program, g.module, (callee, args), &mut all, &mut work);
                 }
             }
-            // A comparison that a library's function calls only computes.
+            // What a library's function calls is counted where it is given.
             if is_model(program, g) {
                 all.indirect = indirect;
             }
@@ -54,8 +54,8 @@ impl FunctionEffects {
             for inst in &block.insts {
                 step(program, func.module, &inst.op, &mut all, &mut work);
             }
-            if let Terminator::Invoke { callee, .. } = &block.term {
-                call(program, func.module, callee, &mut all, &mut work);
+            if let Terminator::Invoke { callee, args, .. } = &block.term {
+                call(program, func.module, (callee, args), &mut all, &mut work);
             }
         }
         for f in work {
@@ -107,6 +107,12 @@ fn is_model(program: &Program, f: FuncRef) -> bool {
     program.func(f).name.starts_with(CONCRETE_MODEL)
 }
 
+/// Whether a function calls others by their addresses.
+fn calls_back(program: &Program, f: FuncRef) -> bool {
+    let mut insts = program.func(f).blocks.iter().flat_map(|b| &b.insts);
+    insts.any(|i| matches!(&i.op, Op::Call { callee: ir::Callee::Indirect(_), .. }))
+}
+
 /// Adds the effect of one instruction, and its callees to `work`.
 fn step(program: &Program, module: ModuleId, op: &Op, all: &mut FunctionEffect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
@@ -120,7 +126,7 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut FunctionEffect, 
         Op::Gep { base, .. } => writes(base),
         Op::Call { callee, args } => {
             args.iter().for_each(&mut writes);
-            call(program, module, callee, all, work);
+            call(program, module, (callee, args), all, work);
         }
         Op::Asm { text, .. } if program.module(module).side == Side::Device => {
             all.traps |= text.contains("trap");
@@ -131,14 +137,30 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut FunctionEffect, 
     }
 }
 
-fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut FunctionEffect, work: &mut Vec<FuncRef>) {
+fn call(
+    program: &Program,
+    module: ModuleId,
+    (callee, args): (&ir::Callee, &[Operand]),
+    all: &mut FunctionEffect,
+    work: &mut Vec<FuncRef>,
+) {
+    // A function that is given to another one may be called by it (`qsort`).
+    let before = work.len();
+    work.extend(args.iter().filter_map(|a| match a {
+        Operand::Const(Const::Func(id)) => Some(program.resolve_func(module, *id)),
+        _ => None,
+    }));
+    let gives_function = work.len() > before;
     match callee {
         ir::Callee::Indirect(_) => all.indirect = true,
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
             match modelled::resolve(program, r) {
-                CallTarget::Body(f) => work.push(f),
+                CallTarget::Body(f) => {
+                    all.indirect |= is_model(program, f) && !gives_function && calls_back(program, f);
+                    work.push(f);
+                }
                 CallTarget::Model(_) => match modelled::class(program, r) {
                     ModelClass::Pure | ModelClass::Memory | ModelClass::Ends => {}
                     ModelClass::Cuda => all.cuda = true,
