@@ -99,7 +99,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 /// Writes a packed value by [`replace`].
 ///
 /// # Errors
-/// As [`replace`].
+/// The conditions of [`replace`].
 pub fn write(root: &Path, path: &Path, readers: Readers, value: &impl Serialize) -> io::Result<()> {
     replace(root, path, readers, &pack(value).map_err(io::Error::other)?)
 }

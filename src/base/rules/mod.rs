@@ -63,7 +63,7 @@ pub struct RuleInfo {
     pub page: &'static str,
 }
 
-/// What a user can do about a finding.
+/// Advice to users on a finding.
 #[derive(Debug)]
 pub enum Help {
     /// Check the index of the access.

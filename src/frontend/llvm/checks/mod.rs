@@ -33,7 +33,7 @@ pub fn insert(code: &[u8], request: &CheckRequest) -> Result<InsertedChecks, Str
 /// Inserts the requested checks into bitcode, and writes them to the request's file.
 ///
 /// # Errors
-/// As [`insert`], and if a file cannot be read or written.
+/// The conditions of [`insert`]; also if a file cannot be read or written.
 pub fn write(bitcode: &Path, request: &CheckRequest) -> Result<(), String> {
     let code = std::fs::read(bitcode).map_err(|e| e.to_string())?;
     let packed = store::pack(&insert(&code, request)?).map_err(|e| e.to_string())?;
