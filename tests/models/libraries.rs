@@ -10,17 +10,13 @@
 //! `*.txt` is what the libraries answered, so that nothing needs them here; `make library-answers` records anew. `many` asks them:
 //! `SCUBA_MODELS_SEEDS=0..5 cargo test --release --test models -- --ignored libraries --nocapture`.
 
-use super::unit::{nvcc, worker};
+use super::compiled::compiled;
 use scuba::finding::{HeldScalar, HeldValue, TensorArgument};
-use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::{FuncRef, Module, Program, Side, TypeKind};
-use scuba::nvcc::command::{Environment, NvccCommand as Line};
 use scuba::witness::{ConcreteInputs, RunBudget, enumerate};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -36,26 +32,6 @@ const PROGRAMS: [(&str, &[&str]); 3] = [
 
 fn folder() -> PathBuf {
     Path::new(HERE).join("tests/models/libraries")
-}
-
-fn compiled(source: &str) -> Arc<Program> {
-    let mut arguments: Vec<OsString> = [source, "-std=c++20", "-arch=sm_80", "-c"].map(Into::into).into();
-    // Folders of the libraries' own headers, for the question whether ours declare the same functions.
-    match std::env::var("SCUBA_LIBRARY_INCLUDES") {
-        Ok(all) => arguments.extend(all.split(':').map(|i| format!("-I{i}").into())),
-        Err(_) => arguments.push(format!("-I{HERE}/tests/support/include").into()),
-    }
-    let plan = Line::read(&arguments, &Environment::default(), &folder())
-        .plan(&folder(), Some(&nvcc()), &Vec::new)
-        .expect("there is something to compile");
-    let options = ExtractOptions {
-        worker: Some(worker()),
-        time_limit: std::time::Duration::from_secs(600),
-        ..ExtractOptions::default()
-    };
-    let out = extract(&plan.request.units[0], &options).unwrap();
-    assert!(out.not_analysed.is_empty(), "{:?}", out.not_analysed.first().map(|n| &n.reason));
-    Arc::new(Program::link(out.modules.into_iter().map(Arc::new).collect()))
 }
 
 /// A tensor of DLPack, as a case describes it.
@@ -269,7 +245,7 @@ fn compare(program: &Program, source: &str, answers: &str, doubts: &[i64]) {
 }
 
 fn compare_recorded(source: &str) {
-    let program = compiled(source);
+    let program = compiled(&folder(), source, "-std=c++20", "SCUBA_LIBRARY_INCLUDES");
     let (_, files) = PROGRAMS.iter().find(|(of, _)| *of == source).unwrap();
     for file in *files {
         compare(&program, source, &std::fs::read_to_string(folder().join(file)).unwrap(), &DOUBTS);
@@ -298,7 +274,8 @@ fn models_of_libraries_give_what_these_give() {
     let (from, to) = range.split_once("..").unwrap();
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
     let out = tempfile::tempdir().unwrap();
-    let programs = PROGRAMS.map(|(source, files)| (compiled(source), source, files));
+    let programs = PROGRAMS
+        .map(|(source, files)| (compiled(&folder(), source, "-std=c++20", "SCUBA_LIBRARY_INCLUDES"), source, files));
     // A seed of programs costs as much as a few of these.
     for seed in from..to.min(from + 40) {
         let mut ask = Command::new("python3");

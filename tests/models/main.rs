@@ -12,6 +12,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "what a failed test says")]
 
+mod compiled;
 mod concrete;
 mod judges;
 mod libraries;

@@ -9,18 +9,14 @@
 //! `answers.jsonl` is what PyTorch answered, so that nothing needs it here. `many` asks the PyTorch of `.deps/torch-venv` (`tools/setup.sh torch`):
 //! `SCUBA_MODELS_SEEDS=0..5 cargo test --release --test models -- --ignored torch --nocapture`.
 
-use super::unit::{nvcc, worker};
-use scuba::frontend::{ExtractOptions, extract};
+use super::compiled::compiled;
 use scuba::ir::{Program, Side};
-use scuba::nvcc::command::{Environment, NvccCommand as Line};
 use scuba::witness::{ConcreteInputs, RunBudget, enumerate};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -31,25 +27,8 @@ const BYTES: &[(i64, i64)] =
 /// How the models are told that a number is not known: not at all, or by a generator with this seed.
 const DOUBTS: [i64; 4] = [0, 1, 77, 4711];
 
-fn compiled() -> Arc<Program> {
-    let folder = Path::new(HERE).join("tests/models/tensors");
-    let mut arguments: Vec<OsString> = ["operations.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
-    // The folder of PyTorch's own headers, for the question whether ours declare the same functions.
-    match std::env::var("SCUBA_TORCH_INCLUDES") {
-        Ok(all) => arguments.extend(all.split(':').map(|i| format!("-I{i}").into())),
-        Err(_) => arguments.push(format!("-I{HERE}/tests/support/include").into()),
-    }
-    let plan = Line::read(&arguments, &Environment::default(), &folder)
-        .plan(&folder, Some(&nvcc()), &Vec::new)
-        .expect("there is something to compile");
-    let options = ExtractOptions {
-        worker: Some(worker()),
-        time_limit: std::time::Duration::from_secs(600),
-        ..ExtractOptions::default()
-    };
-    let out = extract(&plan.request.units[0], &options).unwrap();
-    assert!(out.not_analysed.is_empty(), "{:?}", out.not_analysed.first().map(|n| &n.reason));
-    Arc::new(Program::link(out.modules.into_iter().map(Arc::new).collect()))
+fn folder() -> PathBuf {
+    Path::new(HERE).join("tests/models/tensors")
 }
 
 fn numbers(v: &Value) -> Vec<i64> {
@@ -213,7 +192,7 @@ fn compare(program: &Program, answers: &str, doubts: &[i64]) {
 
 #[test]
 fn models_of_tensors_give_what_pytorch_gave() {
-    let program = compiled();
+    let program = compiled(&folder(), "operations.cu", "-std=c++17", "SCUBA_TORCH_INCLUDES");
     for file in ["answers.jsonl", "answers-cuda.jsonl"] {
         let path = Path::new(HERE).join("tests/models/tensors").join(file);
         let answers = std::fs::read_to_string(&path).unwrap();
@@ -230,7 +209,7 @@ fn models_of_tensors_give_what_torch_gives() {
     // `SCUBA_TORCH_PYTHON`: a Python elsewhere that has PyTorch.
     let python =
         std::env::var_os("SCUBA_TORCH_PYTHON").unwrap_or_else(|| format!("{HERE}/.deps/torch-venv/bin/python").into());
-    let program = compiled();
+    let program = compiled(&folder(), "operations.cu", "-std=c++17", "SCUBA_TORCH_INCLUDES");
     // A seed of programs costs as much as a few of these.
     for seed in from..to.min(from + 40) {
         let made = Command::new(&python)
