@@ -113,3 +113,31 @@ fn what_could_not_be_read_is_tried_again() {
     p.write("later/none.h", "");
     assert!(!check().err.contains("none.h"));
 }
+
+/// Models of library functions are kept as bitcode beside the readings; a damaged one is compiled again.
+#[test]
+fn damaged_models_are_no_models() {
+    let kept = Kept::new();
+    let sorts = "#include <cstdlib>\nint order(const void *, const void *) { return 0; }\n";
+    let program = |size: u32| {
+        let main = format!(
+            "int main() {{ int n[2] = {{1, 2}}; qsort(n, 2, sizeof(int), order); int *a; if (cudaMalloc(&a, {size} * \
+             sizeof(int))) return 1; k<<<1, 32>>>(a); return cudaDeviceSynchronize(); }}\n"
+        );
+        format!("{sorts}__global__ void k(int *a) {{ a[threadIdx.x] = 1; }}\n{main}")
+    };
+    kept.project.write("a.cu", &program(32));
+    kept.check(0, &[]);
+    let models: Vec<_> = std::fs::read_dir(kept.project.root().join("cache/headers"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.file_name().unwrap().to_string_lossy().starts_with("models-"))
+        .collect();
+    assert_eq!(models.len(), 1, "{models:?}");
+    for size in [31, 33] {
+        let half = std::fs::read(&models[0]).unwrap();
+        std::fs::write(&models[0], &half[..half.len() / 2]).unwrap();
+        kept.project.write("a.cu", &program(size));
+        kept.check(i32::from(size < 32), &[]);
+    }
+}

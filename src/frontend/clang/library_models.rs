@@ -4,10 +4,9 @@
 //! occur in it, by the same clang. It is kept beside precompiled headers: compiling takes longer than linking it.
 
 use super::invoke;
-use std::io::Write as _;
+use files::store::{self, Readers};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use tempfile::NamedTempFile;
 
 /// Modelled libraries: substrings of a unit's symbols, and the sources of the models.
 struct ModelledLibrary {
@@ -81,27 +80,27 @@ impl ModelCompiler<'_> {
         let replaced = |s: &str| s.split("CONCRETE(\"").skip(1).any(|n| n.split('"').next().is_some_and(declares));
         let shared = Some(shared.concat()).filter(|s| !s.is_empty());
         let alone = CONCRETE.iter().filter(|s| replaced(s)).map(|s| (*s).to_owned());
-        let kept = |s: &str| self.compiled(s, self.kept?).ok();
-        let compiled = |s: String| kept(&s).map_or_else(|| self.compiled(&s, self.folder), Ok);
-        let all: std::io::Result<_> = shared.into_iter().chain(alone).map(compiled).collect();
+        let all: std::io::Result<_> = shared.into_iter().chain(alone).map(|s| self.compiled(&s)).collect();
         all.map_err(|e| format!("the models of libraries do not compile: {e}"))
     }
 
-    /// Returns the bitcode of a source, which processes of any version may have compiled before.
-    fn compiled(&self, source: &str, folder: &Path) -> std::io::Result<PathBuf> {
+    /// Returns a file with the bitcode of a source, which another process may have compiled before.
+    fn compiled(&self, source: &str) -> std::io::Result<PathBuf> {
         let key = blake3::hash(format!("{:?} {} {FLAGS:?} {source}", self.clang, self.version).as_bytes());
-        let place = |end: &str| folder.join(format!("models-{}{end}", &key.to_hex()[..16]));
-        let (from, to) = (place(".cpp"), place(".bc"));
-        if !to.is_file() {
-            std::fs::create_dir_all(folder)?;
-            let (mut text, bitcode) = (NamedTempFile::new_in(folder)?, NamedTempFile::new_in(folder)?);
-            text.write_all(source.as_bytes())?;
-            text.persist(&from)?;
-            let files = [from.as_os_str(), "-o".as_ref(), bitcode.path().as_os_str()];
-            let files = files.iter().map(|f| f.to_string_lossy().into_owned());
-            let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain(files).collect();
-            invoke::clang(self.clang, &arguments, folder, self.deadline).map_err(std::io::Error::other)?;
-            bitcode.persist(&to)?;
+        let name = format!("models-{}", &key.to_hex()[..16]);
+        let (from, to) = (self.folder.join(format!("{name}.cpp")), self.folder.join(format!("{name}.bc")));
+        let kept = self.kept.map(|folder| (folder, folder.join(name)));
+        if let Some(bitcode) = kept.as_ref().and_then(|(_, file)| store::read::<Vec<u8>>(file)) {
+            std::fs::write(&to, bitcode)?;
+            return Ok(to);
+        }
+        std::fs::write(&from, source)?;
+        let files = [from.as_os_str(), "-o".as_ref(), to.as_os_str()].map(|f| f.to_string_lossy().into_owned());
+        let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain(files).collect();
+        invoke::clang(self.clang, &arguments, self.folder, self.deadline).map_err(std::io::Error::other)?;
+        if let Some((folder, file)) = kept {
+            // Without it the next unit compiles them again.
+            let _ = store::write(folder, &file, Readers::Owner, &std::fs::read(&to)?);
         }
         Ok(to)
     }
