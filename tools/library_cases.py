@@ -2,6 +2,8 @@
 
 import random
 
+from tensor_shapes import dimension, packed, reshaped, shape, size
+
 # Numbers of torch/headeronly/core/ScalarType.h, with the bytes of an element.
 TYPES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 8, 5: 2, 6: 4, 7: 8, 9: 8, 10: 16, 11: 1, 15: 2, 27: 2, 28: 4, 29: 8}
 # DLPack's code, bits and lanes of an element (dlpack.h). The last ones are such as numpy has not.
@@ -11,26 +13,6 @@ ELEMENTS = [
 ]
 OF_NUMPY = 14
 CPU, CUDA = 1, 2
-
-
-def size(r):
-    return r.choice((0, 1, 1, 2, 2, 3, 3, 4, 5))
-
-
-def shape(r, least=0, most=4):
-    sizes = [size(r) for _ in range(r.randint(least, most))]
-    # Most tensors have elements.
-    if 0 in sizes and r.random() < 0.6:
-        sizes = [n or r.randint(1, 3) for n in sizes]
-    return sizes
-
-
-def packed(sizes, order):
-    strides, n = [0] * len(sizes), 1
-    for d in order:
-        strides[d] = n
-        n *= max(sizes[d], 1)
-    return strides
 
 
 def layout(r, sizes):
@@ -61,41 +43,6 @@ def counted(numbers):
 
 def perhaps(r, n, p=0.5):
     return [1, n] if r.random() < p else [0]
-
-
-def dimension(r, dim):
-    """One that there is, most of the time."""
-    return r.randint(-dim - 1, dim + 1) if r.random() < 0.15 or dim == 0 else r.randint(-dim, dim - 1)
-
-
-def reshaped(r, sizes):
-    """Other sizes of as many elements, most of the time."""
-    n = 1
-    for k in sizes:
-        n *= k
-    new = []
-    if r.random() < 0.4:
-        new = list(sizes)
-        for _ in range(r.randint(0, 2)):
-            new.insert(r.randint(0, len(new)), 1)
-        if len(new) > 1 and r.random() < 0.5:
-            at = r.randint(0, len(new) - 2)
-            new[at:at + 2] = [new[at] * new[at + 1]]
-    elif n == 0:
-        new = shape(r, 1, 3)
-        new[r.randint(0, len(new) - 1)] = 0
-    else:
-        left = n
-        while left > 1 and len(new) < 4:
-            k = r.choice([d for d in range(1, left + 1) if left % d == 0])
-            new.append(k)
-            left //= k
-        new.append(left)
-    if new and r.random() < 0.3:
-        new[r.randint(0, len(new) - 1)] = -1
-    if r.random() < 0.1:
-        new.append(r.choice((2, -1, 0, 1)))
-    return new[:8]
 
 
 def maybe_format(r, dim, p=0.4):
