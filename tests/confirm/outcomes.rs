@@ -141,6 +141,28 @@ fn silence_is_not_reproduced_and_keeps_the_finding_and_its_log() {
     }
 }
 
+/// The GPU runs code for its own architecture, which may lack what the finding is about.
+#[test]
+fn silence_of_code_for_another_architecture_is_inconclusive() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let confirmed = |arch: &str| {
+        let said = bench.command().args(["confirm", "vector.cu"]).args(JSON).args(["--", arch]).output().unwrap();
+        super::Said::from(said).status(1).findings()[0]["confirmation"].clone()
+    };
+    assert_eq!(confirmed("-arch=sm_90")["status"], "not-reproduced");
+    for (flag, arch) in [
+        ("-arch=sm_100", "sm_100"),
+        ("-gencode=arch=compute_100f,code=sm_100", "sm_100f"),
+        ("-gencode=arch=compute_90a,code=sm_90a", "sm_90a"),
+    ] {
+        let confirmation = confirmed(flag);
+        assert_eq!(confirmation["status"], "inconclusive", "{arch}");
+        let detail = confirmation["detail"].as_str().unwrap();
+        assert!(detail.contains(&format!("in code for sm_90: the finding is about code for {arch}")), "{detail}");
+    }
+}
+
 #[test]
 fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
     let bench = Bench::new("shared_neighbour.cu");
