@@ -9,11 +9,12 @@ use super::counterexample::replay_result::{ReplayResult, SoughtFault};
 use super::counterexample::tried::TrialResults;
 pub(crate) use super::findings::position::ArrayPosition;
 use super::findings::position::place_of;
-use super::obligations::decide::Decider;
-use super::obligations::obligation::Counterexample;
+use super::obligations::decide::{Decided, Decider, DecisionAttempt};
+use super::obligations::obligation::{Counterexample, Obligation};
 use super::obligations::specialise::DecidedValues;
 use super::obligations::verdict::AccessVerdict;
 use super::options::{CheckOptions, Pace};
+use super::pipeline::budgets;
 use super::rules::layout::UsedParts;
 use base::axioms::OmittedAxioms;
 use base::nets;
@@ -91,10 +92,19 @@ pub(crate) struct RootTools<'p> {
 }
 
 impl RootTools<'_> {
-    /// Limits all further searches and replays to this allotment.
-    pub fn within(&mut self, all: Allotment) {
-        self.decider.until = Some(all);
-        self.judge.until = all;
+    /// Decides an obligation.
+    pub fn decide(&mut self, cx: &CheckContext<'_>, o: &Obligation) -> Decided {
+        self.decider.with(cx.attempt).decide(&mut self.e.arena, o)
+    }
+
+    /// Decides an obligation with the first model found.
+    pub fn decide_roughly(&mut self, cx: &CheckContext<'_>, o: &Obligation) -> Decided {
+        self.decider.with(cx.attempt).decide_roughly(&mut self.e.arena, o)
+    }
+
+    /// Decides whether a condition can hold at all.
+    pub fn happens(&mut self, cx: &CheckContext<'_>, cond: TermId) -> Decided {
+        self.decider.with(cx.attempt).happens(&mut self.e.arena, cond)
     }
 
     /// Runs `work`, and returns whether a replay in it ended early for lack of budget: a larger one may decide more.
@@ -107,21 +117,14 @@ impl RootTools<'_> {
     /// Replays a model in which an access of a launch fails.
     pub fn replay(
         &mut self,
+        cx: &CheckContext<'_>,
         run: &ExecutedLaunch,
         ev: &AccessEvent,
         c: &Counterexample,
         wanted: SoughtFault,
     ) -> ReplayResult {
-        self.judge.judge(&self.e.arena, (&run.launch, &run.run.thread), ev, c, wanted, ReplayAttempt::default())
-    }
-
-    /// Runs `work`; if `hurried`, searches for small witnesses get no more work than others, because they are
-    /// probably in vain.
-    pub fn in_hurry<R>(&mut self, hurried: bool, work: impl FnOnce(&mut Self) -> R) -> R {
-        self.decider.hurried = hurried;
-        let done = work(self);
-        self.decider.hurried = false;
-        done
+        let attempt = ReplayAttempt::within(cx.attempt.until);
+        self.judge.judge(&self.e.arena, (&run.launch, &run.run.thread), ev, c, wanted, attempt)
     }
 }
 
@@ -132,6 +135,8 @@ pub(crate) struct CheckContext<'p> {
     pub options: &'p CheckOptions,
     /// Budget of the current work.
     pub all: Allotment,
+    /// Limits of each decision.
+    pub attempt: DecisionAttempt,
     /// Share of each budget of a whole root, in hundredths: with several roots none gets all.
     pub part: u32,
     /// Total budget, where somebody waits.
@@ -150,12 +155,32 @@ impl<'p> CheckContext<'p> {
             program,
             options,
             all: Allotment::UNLIMITED,
+            attempt: DecisionAttempt::default().with_work(budgets::FIRST.percent(options.work)),
             part: 100,
             total: Work::MAX,
             spent: Work::NONE,
             bare: false,
             without: OmittedAxioms::NOTHING,
         }
+    }
+
+    /// Limits all searches and replays to this allotment.
+    pub fn within(self, all: Allotment) -> Self {
+        Self { all, attempt: DecisionAttempt { until: all, ..self.attempt }, ..self }
+    }
+
+    /// Limits the work of each decision.
+    pub fn with_work(mut self, work: Work) -> Self {
+        self.attempt = self.attempt.with_work(work);
+        self
+    }
+
+    /// Limits each decision to what a glance may take.
+    pub fn at_a_glance(self) -> Self {
+        let (work, steps) = budgets::GLANCE;
+        let mut cx = self.with_work(self.scaled(work).min(self.attempt.limits.work));
+        cx.attempt.limits.steps = steps;
+        cx
     }
 
     /// Returns the budget of one obligation, scaled by the settings.

@@ -11,7 +11,7 @@
 use super::bounds::ContentBound;
 use super::invariants::{element, is_open};
 use super::known::{Claim, KnownBounds, contents};
-use crate::context::{ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::specialise::DecidedValues;
 use engine::symbolic::exec::executor::Executor;
@@ -107,7 +107,7 @@ impl LaunchInvariants {
 
     /// Drops bounds that do not follow; returns whether the bounds or the operations that they rest on changed. The
     /// launches' results were computed under the current bounds.
-    pub fn give_up(&mut self, tools: &mut RootTools<'_>, runs: &[ExecutedLaunch]) -> bool {
+    pub fn give_up(&mut self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, runs: &[ExecutedLaunch]) -> bool {
         let before = self.known.claims.len();
         let mut operations = vec![];
         let claims = self.known.claims.clone();
@@ -124,7 +124,7 @@ impl LaunchInvariants {
                     leaves
                 }),
                 Some(ContentOrigin::Loop { moments, .. } | ContentOrigin::Join { moments, .. }) => {
-                    moments.iter().all(|m| self.holds_at(tools, c, m, &mut operations))
+                    moments.iter().all(|m| self.holds_at(cx, tools, c, m, &mut operations))
                 }
                 _ => false,
             })
@@ -141,7 +141,14 @@ impl LaunchInvariants {
         self.known = KnownBounds::default();
     }
 
-    fn holds_at(&self, tools: &mut RootTools<'_>, c: &Claim, m: &ContentVersion, operations: &mut Vec<String>) -> bool {
+    fn holds_at(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        c: &Claim,
+        m: &ContentVersion,
+        operations: &mut Vec<String>,
+    ) -> bool {
         let e = &mut tools.e;
         let Some(l) = self.number_of(c) else { return false };
         let memory: Memory = std::iter::once((c.object, m.held.clone())).collect();
@@ -159,9 +166,7 @@ impl LaunchInvariants {
             facts.extend(checked);
             facts.extend(self.known.facts(&mut tools.e, &[path, number]));
             let facts = tools.e.arena.and_all(facts);
-            match tools
-                .decider
-                .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: number, bytes: one, extent: c.below })
+            match tools.decide_roughly(cx, &Obligation { facts, offset: number, bytes: one, extent: c.below }).decision
             {
                 Decision::Safe => return true,
                 Decision::SafeIfNoWrap(ops) => {

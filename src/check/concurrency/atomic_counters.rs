@@ -5,7 +5,7 @@
 //! block, and enough of their iterations, reach it: the path condition is instantiated once for each, as in bounded
 //! model checking. That the counter starts at zero is a guess; a replay decides.
 
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
 use crate::obligations::cone;
 use crate::obligations::obligation::Obligation;
 use crate::solver;
@@ -25,6 +25,7 @@ const MAX: Work = Work::seconds(2);
 /// Finds a model in which the given number of threads, each with the given number of iterations, reach the access, so
 /// that the last one's counter is out of bounds; also returns whether it needs a size that is not positive.
 pub(crate) fn model(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &KernelRun,
     ev: &AccessEvent,
@@ -78,7 +79,7 @@ pub(crate) fn model(
         .into_iter()
         .filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_)))
         .collect();
-    let limits = SolverLimits { work: MAX.min(tools.decider.limits.work), ..tools.decider.limits };
+    let limits = SolverLimits { work: MAX.min(cx.attempt.limits.work), ..cx.attempt.limits };
     match solver::find_model(
         &e.arena,
         &facts,

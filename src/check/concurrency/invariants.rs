@@ -9,7 +9,7 @@
 
 use super::bounds::{ContentBound, Invariants};
 use super::known::KnownBounds;
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
 use crate::obligations::cone;
 use crate::obligations::obligation::{Decision, Obligation};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, MemoryAfterWrite};
@@ -30,6 +30,7 @@ impl Invariants {
     /// Finds the invariants of a launch. `extent` returns an object's size in bytes under the launch's conditions;
     /// `asked` are bounds that the launch must establish.
     pub fn of(
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         launch: &LaunchEvent,
         run: &KernelRun,
@@ -47,11 +48,11 @@ impl Invariants {
         }
         while !all.bounds.is_empty() {
             all.operations = all.known.operations().to_vec();
-            if let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(tools, *i, launch, run, extent)) {
+            if let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(cx, tools, *i, launch, run, extent)) {
                 all.bounds.remove(broken);
                 continue;
             }
-            let Some(outside) = all.read_outside(tools, run, extent) else { return all };
+            let Some(outside) = all.read_outside(cx, tools, run, extent) else { return all };
             all.bounds.retain(|b| b.loaded.object != outside);
         }
         all.operations = all.known.operations().to_vec();
@@ -68,12 +69,12 @@ impl Invariants {
     }
 
     /// Decides one obligation under the bounds, and records the operations that must not wrap.
-    fn shown(&mut self, tools: &mut RootTools<'_>, o: Obligation) -> bool {
+    fn shown(&mut self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, o: Obligation) -> bool {
         let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
         if tools.e.arena.as_bool(facts) == Some(false) {
             return true;
         }
-        match tools.decider.decide_roughly(&mut tools.e.arena, &Obligation { facts, ..o }) {
+        match tools.decide_roughly(cx, &Obligation { facts, ..o }).decision {
             Decision::Safe => true,
             Decision::SafeIfNoWrap(ops) => {
                 for op in ops {
@@ -88,20 +89,28 @@ impl Invariants {
     }
 
     /// Shows `0 <= number < below` under these facts.
-    fn within(&mut self, tools: &mut RootTools<'_>, b: ContentBound, facts: TermId, number: TermId) -> bool {
+    fn within(
+        &mut self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        b: ContentBound,
+        facts: TermId,
+        number: TermId,
+    ) -> bool {
         let number = tools.e.interpret(number, b.loaded.bits, true);
         let one = tools.e.arena.int(1);
-        self.shown(tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
+        self.shown(cx, tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
     }
 
-    fn is_never(&mut self, tools: &mut RootTools<'_>, facts: TermId) -> bool {
+    fn is_never(&mut self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, facts: TermId) -> bool {
         let (before, one, nothing) = (tools.e.arena.int(-1), tools.e.arena.int(1), tools.e.arena.int(0));
-        self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
+        self.shown(cx, tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
     }
 
     /// Returns whether the bound holds for the contents at the launch; `runs`: the launch surely runs.
     fn holds_before(
         &mut self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         b: ContentBound,
         launch: &LaunchEvent,
@@ -120,11 +129,12 @@ impl Invariants {
         facts.push(inside);
         facts.extend(checked);
         let facts = tools.e.arena.and_all(facts);
-        self.within(tools, b, facts, held)
+        self.within(cx, tools, b, facts, held)
     }
 
     fn holds(
         &mut self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         i: usize,
         launch: &LaunchEvent,
@@ -138,18 +148,18 @@ impl Invariants {
         }
         // At the launch, wherever it is read.
         let Some(size) = extent(&mut tools.e, o) else { return false };
-        if !self.holds_before(tools, b, launch, size, true) {
+        if !self.holds_before(cx, tools, b, launch, size, true) {
             return false;
         }
-        self.bounds[i].left = b.left && self.holds_before(tools, b, launch, size, false);
+        self.bounds[i].left = b.left && self.holds_before(cx, tools, b, launch, size, false);
         // After every store.
         for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
                 let facts = tools.e.arena.and(ev.path, t.cond);
                 let kept = match ev.stores {
                     MemoryAfterWrite::Same => true,
-                    MemoryAfterWrite::Value(v) => self.within(tools, b, facts, v),
-                    MemoryAfterWrite::Unknown => self.is_never(tools, facts),
+                    MemoryAfterWrite::Value(v) => self.within(cx, tools, b, facts, v),
+                    MemoryAfterWrite::Unknown => self.is_never(cx, tools, facts),
                 };
                 if !kept {
                     return false;
@@ -162,6 +172,7 @@ impl Invariants {
     /// Returns an object with bounds from which a read may lie outside.
     fn read_outside(
         &mut self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &KernelRun,
         extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
@@ -175,7 +186,7 @@ impl Invariants {
                 }
                 let Some(extent) = extent(&mut tools.e, o) else { return Some(o) };
                 let facts = tools.e.arena.and(ev.path, t.cond);
-                if !self.shown(tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) {
+                if !self.shown(cx, tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) {
                     return Some(o);
                 }
             }

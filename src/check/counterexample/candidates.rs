@@ -69,7 +69,7 @@ impl OutOfBounds<'_> {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
             let wrong = OutOfBoundsAccess { rule, obligation, object, arguments };
-            finding.missing_check = named(cx, tools, self.event, |tools| missing(tools, run, &wrong));
+            finding.missing_check = named(cx, tools, self.event, |cx, tools| missing(cx, tools, run, &wrong));
         }
         Ok(AccessVerdict::Found(Box::new(finding)))
     }
@@ -81,24 +81,19 @@ fn named<R>(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     event: &AccessEvent,
-    name: impl FnOnce(&mut RootTools<'_>) -> Option<R>,
+    name: impl FnOnce(&CheckContext<'_>, &mut RootTools<'_>) -> Option<R>,
 ) -> Option<R> {
     let times = tools.judge.named.entry((event.site, event.stack.to_vec())).or_default();
     *times += 1;
     if *times > NAMING_TIMES {
         return None;
     }
-    let (begun, limit, until) = (done(), tools.decider.limits.work, tools.decider.until);
     if cx.is_hurried() {
-        tools.decider.limits.work = limit.min(NAMING_QUERY);
-    } else {
-        (tools.decider.limits.work, tools.decider.until) = (NAMING_QUERY, Some(Allotment::of(NAMING_WORK)));
+        return name(&cx.with_work(cx.attempt.limits.work.min(NAMING_QUERY)), tools);
     }
-    let out = name(tools);
-    (tools.decider.limits.work, tools.decider.until) = (limit, until);
-    if !cx.is_hurried() {
-        settle(begun, Work::NONE);
-    }
+    let begun = done();
+    let out = name(&cx.within(Allotment::of(NAMING_WORK)).with_work(NAMING_QUERY), tools);
+    settle(begun, Work::NONE);
     out
 }
 
@@ -124,7 +119,8 @@ fn tried<'p>(
     ev: &AccessEvent,
 ) -> Option<(Counterexample, ReplayResult)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
-    let mut judged = reached(tools, run, ev, &model, ReplayAttempt { random, short: false })?;
+    let mut judged =
+        reached(tools, run, ev, &model, ReplayAttempt { random, ..ReplayAttempt::within(cx.attempt.until) })?;
     if let ReplayResult::Reached { bad, .. } = &judged
         && !random.is_empty()
     {
@@ -134,20 +130,20 @@ fn tried<'p>(
     Some((assuming(model, degenerate), judged))
 }
 
-/// Replays a model; the replay decides what the model is worth.
+/// Replays a model; the replay decides what the model is worth. Sets `cut` where a search for another model decides.
 pub(crate) fn replayed<'p>(
     cx: &CheckContext<'p>,
     tools: &mut RootTools<'p>,
     run: &ExecutedLaunch,
     mut access: OutOfBounds<'_>,
-    c: Counterexample,
+    (c, cut): (Counterexample, &mut bool),
 ) -> AccessVerdict {
     let (ev, ob) = (access.event, access.obligation);
-    let (mut judged, mut c) = (tools.replay(run, ev, &c, BOUNDS), c);
+    let (mut judged, mut c) = (tools.replay(cx, run, ev, &c, BOUNDS), c);
     if !matches!(judged, ReplayResult::Reached { .. })
         && let Some(other) = tried(cx, tools, run, ev)
-            .or_else(|| another(cx, tools, run, ev, ob))
-            .or_else(|| with_other_inputs(tools, run, ev, &c.model))
+            .or_else(|| another(cx, tools, run, ev, (ob, cut)))
+            .or_else(|| with_other_inputs(cx, tools, run, ev, &c.model))
     {
         (c, judged) = other;
     }
@@ -186,7 +182,7 @@ fn astray<'p>(
     if offset >= 0 && offset + bytes <= extent {
         return None;
     }
-    let judged = tools.replay(run, ev, &c, BOUNDS);
+    let judged = tools.replay(cx, run, ev, &c, BOUNDS);
     matches!(judged, ReplayResult::Astray { .. }).then_some((c, judged))
 }
 
@@ -197,7 +193,7 @@ fn another<'p>(
     tools: &mut RootTools<'p>,
     run: &ExecutedLaunch,
     ev: &AccessEvent,
-    ob: &Obligation,
+    (ob, cut): (&Obligation, &mut bool),
 ) -> Option<(Counterexample, ReplayResult)> {
     let inside = cone::reads_inside(&mut tools.e, &run.run, ev);
     if !inside.is_empty() && !cx.is_spent() {
@@ -205,9 +201,11 @@ fn another<'p>(
             let more = tools.e.arena.and_all(inside);
             tools.e.arena.and(ob.facts, more)
         };
-        if let Decision::Fails(c) = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
+        let other = tools.decide(cx, &Obligation { facts, ..ob.clone() });
+        *cut = other.cut;
+        if let Decision::Fails(c) = other.decision
             && c.mode == WrapMode::Assume
-            && let Some(judged) = reached(tools, run, ev, &c.model, ReplayAttempt::default())
+            && let Some(judged) = reached(tools, run, ev, &c.model, ReplayAttempt::within(cx.attempt.until))
         {
             return Some((c, judged));
         }
@@ -216,8 +214,8 @@ fn another<'p>(
         if cx.is_spent() {
             return None;
         }
-        let Some((model, degenerate)) = atomic_counters::model(tools, &run.run, ev, ob, shape) else { continue };
-        if let Some(judged) = reached(tools, run, ev, &model, ReplayAttempt::default()) {
+        let Some((model, degenerate)) = atomic_counters::model(cx, tools, &run.run, ev, ob, shape) else { continue };
+        if let Some(judged) = reached(tools, run, ev, &model, ReplayAttempt::within(cx.attempt.until)) {
             return Some((assuming(model, degenerate), judged));
         }
     }
@@ -227,6 +225,7 @@ fn another<'p>(
 /// Tries small inputs in place of the model's. The model also sets other values, such as memory contents; the program
 /// may contradict these under the model's inputs and agree with them under others.
 fn with_other_inputs(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     ev: &AccessEvent,
@@ -236,12 +235,13 @@ fn with_other_inputs(
     let place = (ev.site, ev.stack.to_vec(), run.launch.site);
     let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
     let until = Allotment::of(OTHER_INPUTS_WORK.min(OTHER_INPUTS_WORK * OTHER_INPUTS_TIMES - spent));
-    let found = of_other_inputs(tools, run, ev, first, until);
+    let found = of_other_inputs(cx, tools, run, ev, first, until);
     *tools.judge.other_inputs.entry(place).or_default() = spent + (done() - begin);
     found
 }
 
 fn of_other_inputs(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     ev: &AccessEvent,
@@ -271,7 +271,7 @@ fn of_other_inputs(
             if model == *first {
                 continue;
             }
-            let attempt = ReplayAttempt { short: true, ..ReplayAttempt::default() };
+            let attempt = ReplayAttempt { short: true, ..ReplayAttempt::within(cx.attempt.until) };
             let Some(judged) = reached(tools, run, ev, &model, attempt) else { continue };
             let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
             return Some((assuming(model, degenerate), judged));

@@ -42,12 +42,20 @@ const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
 const LONG: Work = Work::seconds(1);
 
 /// Settings of one replay.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct ReplayAttempt {
     /// Numbers that `rand` repeats; empty: those that it returns here.
     pub random: &'static [u32],
     /// Whether the replay is one of many: then it gets no more than a few million steps.
     pub short: bool,
+    /// Work of this and other replays together.
+    pub until: Allotment,
+}
+
+impl ReplayAttempt {
+    pub const fn within(until: Allotment) -> Self {
+        Self { random: &[], short: false, until }
+    }
 }
 
 /// Replays the witnesses of one root.
@@ -59,9 +67,7 @@ pub(crate) struct Judge<'p> {
     /// Current budget of a replay; long replays reduce it for later ones.
     budget: RunBudget,
     first: RunBudget,
-    /// Budget of the current work.
-    pub until: Allotment,
-    /// Number of replays that this limit ended early: a larger one may decide more.
+    /// Number of replays that the limit of an attempt ended early: a larger one may decide more.
     pub cuts: u64,
     /// Whether launches have so many threads that only the model's own thread is certain to be examined.
     few: bool,
@@ -117,7 +123,6 @@ impl<'p> Judge<'p> {
             counts_arguments,
             budget,
             first: budget,
-            until: Allotment::UNLIMITED,
             cuts: 0,
             few: false,
             other_inputs: FxHashMap::default(),
@@ -184,11 +189,11 @@ impl<'p> Judge<'p> {
         ev: &AccessEvent,
         c: &Counterexample,
         wanted: SoughtFault,
-        ReplayAttempt { random, short }: ReplayAttempt,
+        attempt: ReplayAttempt,
     ) -> ReplayResult {
         let Counterexample { model, mode, .. } = c;
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
-        let inputs = ConcreteInputs { random: random.to_vec(), ..inputs };
+        let inputs = ConcreteInputs { random: attempt.random.to_vec(), ..inputs };
         let coordinate =
             |t: [TermId; 3]| t.map(|t| model.value(a, t, *mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
@@ -222,12 +227,12 @@ impl<'p> Judge<'p> {
             parts,
             contract,
         };
-        match self.seek(&inputs, &target, missing.as_ref(), short) {
+        match self.seek(&inputs, &target, missing.as_ref(), attempt) {
             // The program may contradict the thread that the model chose: try any thread of the block, then of the
             // launch.
             ReplayResult::NotReached(why) => {
                 let target = TargetAccess { threads: TriedThreads::Any, ..target };
-                match self.seek(&inputs, &target, missing.as_ref(), short) {
+                match self.seek(&inputs, &target, missing.as_ref(), attempt) {
                     ReplayResult::Incomplete(_) if self.few => ReplayResult::NotReached(why),
                     judged => judged,
                 }
@@ -243,8 +248,8 @@ impl<'p> Judge<'p> {
         depends: &[TermId],
         stack: &[Site],
         model: &Model,
-        (fault, contract): (AccessFault, Option<&RequiredCondition>),
-        direction: Option<Direction>,
+        (fault, contract, direction): (AccessFault, Option<&RequiredCondition>, Option<Direction>),
+        attempt: ReplayAttempt,
     ) -> ReplayResult {
         let (inputs, missing) = self.concrete(a, depends, model);
         let Some((call, callers)) = stack.split_last() else {
@@ -262,7 +267,7 @@ impl<'p> Judge<'p> {
             parts: None,
             contract: contract.cloned(),
         };
-        self.seek(&inputs, &target, missing.as_ref(), false)
+        self.seek(&inputs, &target, missing.as_ref(), attempt)
     }
 
     /// Returns whether an access of a root kernel goes out of bounds in the launch that a model describes, without
@@ -316,12 +321,12 @@ impl<'p> Judge<'p> {
         inputs: &ConcreteInputs,
         target: &TargetAccess,
         missing: Option<&UnknownReason>,
-        short: bool,
+        attempt: ReplayAttempt,
     ) -> ReplayResult {
-        let outcome = self.replay(inputs, target, short);
+        let outcome = self.replay(inputs, target, attempt);
         // Attempts with other inputs are many, and each explains little.
         let explain = |text: &dyn Fn() -> String| {
-            if !short {
+            if !attempt.short {
                 inside::explain(text);
             }
         };
@@ -351,7 +356,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Replays, or returns the recorded outcome of a replay that had no smaller budget.
-    fn replay(&mut self, inputs: &ConcreteInputs, target: &TargetAccess, short: bool) -> ReplayOutcome {
+    fn replay(&mut self, inputs: &ConcreteInputs, target: &TargetAccess, attempt: ReplayAttempt) -> ReplayOutcome {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) {
             return outcome.clone();
@@ -359,8 +364,8 @@ impl<'p> Judge<'p> {
         let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
         let start = done();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
-        let steps = if short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
-        let left = self.until.left();
+        let steps = if attempt.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
+        let left = attempt.until.left();
         let budget = RunBudget { steps, work: self.budget.work.min(left), ..self.budget };
         let outcome = recorded::replay(self.program, self.root.func, inputs, target, &budget, &mut patience);
         if small && self.patience.len() < REMEMBERED {
@@ -368,9 +373,9 @@ impl<'p> Judge<'p> {
         }
         // More steps may decide more.
         let open = matches!(outcome, ReplayOutcome::Incomplete { .. } | ReplayOutcome::Astray { .. });
-        let cut = open && left < self.budget.work && self.until.is_spent();
+        let cut = open && left < self.budget.work && attempt.until.is_spent();
         self.cuts += u64::from(cut);
-        if small && !cut && !(short && open) && self.said.len() < REMEMBERED {
+        if small && !cut && !(attempt.short && open) && self.said.len() < REMEMBERED {
             self.said.insert(key, outcome.clone());
         }
         self.took(start);

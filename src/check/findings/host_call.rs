@@ -4,7 +4,8 @@
 
 use super::build::{FindingStrength, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
+use crate::counterexample::replay::ReplayAttempt;
 use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision};
@@ -47,7 +48,7 @@ pub(crate) struct Suspect {
 
 impl Suspect {
     /// Judges a decision by replay.
-    pub fn judge(&self, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
+    pub fn judge(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
         let c = match decision {
             Decision::Safe => return AccessVerdict::Safe,
             Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
@@ -60,8 +61,8 @@ impl Suspect {
             &depends,
             &self.stack,
             &c.model,
-            (self.fault, self.contract.as_ref()),
-            self.side,
+            (self.fault, self.contract.as_ref(), self.side),
+            ReplayAttempt::within(cx.attempt.until),
         );
         // A degenerate fault that no replay reached is not reported.
         if c.degenerate && !matches!(judged, ReplayResult::Reached { .. }) {

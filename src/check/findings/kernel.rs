@@ -4,7 +4,7 @@
 //! supports.
 
 use super::build::{AccessCounterexample, FindingStrength, level};
-use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
+use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::replay_result::SoughtFault;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
@@ -32,12 +32,13 @@ impl Suspected<'_> {
     /// there is none.
     pub fn replayed(
         self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &ExecutedLaunch,
         c: &Counterexample,
         place: ArrayPosition,
     ) -> Result<Finding, UnknownReason> {
-        let judged = tools.replay(run, self.event, c, self.wanted);
+        let judged = tools.replay(cx, run, self.event, c, self.wanted);
         let unknowns = cone::unknowns(&tools.e, self.essential);
         let worth = FindingStrength::of(&judged, &tools.root, tools.e.program, unknowns)?;
         let bad = AccessCounterexample {

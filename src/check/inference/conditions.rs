@@ -7,7 +7,7 @@
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{ConditionVocabulary, SymbolNames};
-use crate::obligations::decide::Decider;
+use crate::obligations::decide::LimitedDecider;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::solver::{ConditionGoals, FactContext, LARGEST, SolverLimits, WrapMode};
 use engine::symbolic::terms::arena::Arena;
@@ -30,7 +30,7 @@ pub(super) struct AccessCondition {
 /// Finds a condition; `None` where no condition on the parameters alone suffices.
 pub(super) fn of(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     ob: &Obligation,
 ) -> Option<AccessCondition> {
@@ -66,7 +66,7 @@ pub(super) fn of(
 /// conjunction undecided.
 pub(super) fn of_goals(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     facts: TermId,
     goals: &[TermId],
@@ -89,7 +89,7 @@ pub(super) fn of_goals(
 /// inputs need no condition.
 pub(super) fn where_made(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     facts: TermId,
     condition: TermId,
@@ -133,7 +133,7 @@ fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
 /// there is none, with assumed signs of factors and divisors. `elements`: the condition may mention array elements.
 pub(super) fn for_goal(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     (facts, goal): (TermId, TermId),
     elements: bool,
@@ -196,13 +196,13 @@ fn signs_of_factors(a: &mut Arena, names: &SymbolNames, facts: TermId, goal: Ter
 /// Chooses a condition for one goal: the simplest of those that are not strictly stronger than another candidate.
 fn weakest(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     context: &mut FactContext,
     (facts, goal): (TermId, TermId),
     (words, largest): (ConditionVocabulary, i128),
 ) -> Option<TermId> {
-    let limits = SolverLimits { steps: STEPS, ..decider.limits };
+    let limits = SolverLimits { steps: STEPS, ..decider.attempt.limits };
     let stays = |a: &Arena, t: TermId| names.has(a, t, words);
     let found = context.conditions(a, goal, &stays, ConditionGoals { most: MAX, largest }, &limits);
     let mut good: Vec<(usize, TermId)> = vec![];
@@ -243,7 +243,7 @@ fn weakest(
 }
 
 /// Removes from `P >= 0` the common factors of `P` that are known to be positive.
-fn without_factors(a: &mut Arena, decider: &mut Decider, facts: TermId, p: Poly) -> Poly {
+fn without_factors(a: &mut Arena, decider: &mut LimitedDecider<'_>, facts: TermId, p: Poly) -> Poly {
     let mut p = p;
     let Some((first, _)) = p.terms.first().cloned() else { return p };
     for f in first {
@@ -266,7 +266,7 @@ fn without_factors(a: &mut Arena, decider: &mut Decider, facts: TermId, p: Poly)
 }
 
 /// Whether one condition implies another.
-pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId) -> bool {
+pub(super) fn implies(a: &mut Arena, decider: &mut LimitedDecider<'_>, x: TermId, y: TermId) -> bool {
     let not = a.not(y);
     let both = a.and(x, not);
     a.as_bool(both) == Some(false) || decider.implies(a, x, y)
@@ -276,7 +276,7 @@ pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId
 /// are set to 1.
 pub(super) fn happens(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     facts: TermId,
     condition: TermId,
@@ -285,7 +285,7 @@ pub(super) fn happens(
     if a.as_bool(both) == Some(false) {
         return false;
     }
-    match decider.happens_roughly(a, both) {
+    match decider.happens_roughly(a, both).decision {
         Decision::Fails(_) => return true,
         Decision::Safe => return false,
         _ => {}
@@ -305,5 +305,5 @@ pub(super) fn happens(
     let simpler = a.substitute(both, &ones);
     !ones.is_empty()
         && a.as_bool(simpler) != Some(false)
-        && matches!(decider.happens_roughly(a, simpler), Decision::Fails(_))
+        && matches!(decider.happens_roughly(a, simpler).decision, Decision::Fails(_))
 }

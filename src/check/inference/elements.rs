@@ -9,7 +9,7 @@ use super::conditions::{for_goal, happens, implies, where_made};
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{SymbolName, SymbolNames};
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
 use crate::obligations::obligation::Obligation;
 use engine::symbolic::inputs::elements::ElementRead;
 use engine::symbolic::terms::arena::Arena;
@@ -35,12 +35,12 @@ pub(super) struct ElementCondition {
 
 impl ElementCondition {
     /// Whether this condition implies another one, as far as is immediately visible.
-    pub fn implies(&self, other: &Self, tools: &mut RootTools<'_>) -> bool {
+    pub fn implies(&self, other: &Self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>) -> bool {
         let a = &mut tools.e.arena;
         let as_many = a.le(other.count, self.count);
         self.element == other.element
             && a.as_bool(as_many) == Some(true)
-            && implies(a, &mut tools.decider, self.body, other.body)
+            && implies(a, &mut tools.decider.with(cx.attempt), self.body, other.body)
     }
 }
 
@@ -55,6 +55,7 @@ pub(super) struct SufficientConditions {
 /// Finds sufficient conditions for an obligation; `None` where none are found, or the obligation mentions no array
 /// element.
 pub(super) fn of(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     f: FuncRef,
     names: &mut SymbolNames,
@@ -62,7 +63,7 @@ pub(super) fn of(
 ) -> Option<SufficientConditions> {
     let (ob, read) = opened(tools, f, names, ob);
     let goals = in_bounds(&mut tools.e.arena, &ob);
-    let mut needs = needed(tools, (f, &read), names, (ob.facts, &goals))?;
+    let mut needs = needed(cx, tools, (f, &read), names, (ob.facts, &goals))?;
     let mut facts = vec![ob.facts];
     facts.extend(&needs.now);
     for (t, of) in &read {
@@ -78,21 +79,23 @@ pub(super) fn of(
     let all = a.and_all(facts);
     // Unsatisfiable conditions would make everything safe.
     let satisfiable = a.bool(true);
-    if !happens(a, &mut tools.decider, names, all, satisfiable) {
+    if !happens(a, &mut tools.decider.with(cx.attempt), names, all, satisfiable) {
         return None;
     }
-    let (more, wraps) = sufficient(a, &mut tools.decider, names, &Obligation { facts: all, ..ob.clone() })?;
+    let (more, wraps) =
+        sufficient(a, &mut tools.decider.with(cx.attempt), names, &Obligation { facts: all, ..ob.clone() })?;
     needs.wraps = wraps;
     if a.as_bool(more).is_none() {
         needs.now.push(more);
     }
-    where_read(tools, names, ob.facts, &mut needs);
+    where_read(cx, tools, names, ob.facts, &mut needs);
     Some(needs)
 }
 
 /// Finds sufficient conditions for goals that imply the obligation. Each part is satisfiable, while products and
 /// quotients leave the conjunction undecided.
 pub(super) fn of_goals(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     f: FuncRef,
     names: &mut SymbolNames,
@@ -104,8 +107,8 @@ pub(super) fn of_goals(
     let (ob, read) = opened(tools, f, names, &Obligation { facts, offset: all, bytes: zero, extent: zero });
     let goals = tools.e.arena.conjuncts(ob.offset);
     let facts = with_divisors(&mut tools.e.arena, ob.facts, &goals);
-    let mut needs = needed(tools, (f, &read), names, (facts, &goals))?;
-    where_read(tools, names, ob.facts, &mut needs);
+    let mut needs = needed(cx, tools, (f, &read), names, (facts, &goals))?;
+    where_read(cx, tools, names, ob.facts, &mut needs);
     Some(needs)
 }
 
@@ -115,6 +118,7 @@ fn in_bounds(a: &mut Arena, ob: &Obligation) -> [TermId; 2] {
 }
 
 fn needed(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     (f, read): (FuncRef, &[SymbolRead]),
     names: &mut SymbolNames,
@@ -124,14 +128,20 @@ fn needed(
         return None;
     }
     let mut needs = SufficientConditions::default();
-    add(tools, (f, read), names, (facts, goals), &mut needs, 0)?;
+    add(cx, tools, (f, read), names, (facts, goals), &mut needs, 0)?;
     Some(needs).filter(|needs| !needs.each.is_empty())
 }
 
 /// Weakens conditions to paths on which the access happens.
-fn where_read(tools: &mut RootTools<'_>, names: &SymbolNames, facts: TermId, needs: &mut SufficientConditions) {
+fn where_read(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    names: &SymbolNames,
+    facts: TermId,
+    needs: &mut SufficientConditions,
+) {
     for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
-        *part = where_made(&mut tools.e.arena, &mut tools.decider, names, facts, *part);
+        *part = where_made(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), names, facts, *part);
     }
 }
 
@@ -140,6 +150,7 @@ type SymbolRead = (TermId, Rc<ElementRead>);
 
 /// Adds the conditions that goals need under these facts, and those of the reads that they depend on.
 fn add(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     (f, read): (FuncRef, &[SymbolRead]),
     names: &mut SymbolNames,
@@ -150,12 +161,12 @@ fn add(
     let mut parts = vec![];
     let a = &mut tools.e.arena;
     for goal in goals.iter().copied() {
-        if a.as_bool(goal) == Some(true) || implies(a, &mut tools.decider, facts, goal) {
+        if a.as_bool(goal) == Some(true) || implies(a, &mut tools.decider.with(cx.attempt), facts, goal) {
             continue;
         }
-        let found = match for_goal(a, &mut tools.decider, names, (facts, goal), false) {
+        let found = match for_goal(a, &mut tools.decider.with(cx.attempt), names, (facts, goal), false) {
             Some(found) => found,
-            None => for_goal(a, &mut tools.decider, names, (facts, goal), true)?,
+            None => for_goal(a, &mut tools.decider.with(cx.attempt), names, (facts, goal), true)?,
         };
         parts.extend(a.conjuncts(found));
     }
@@ -179,7 +190,7 @@ fn add(
     }
     for (t, of, all) in bodies {
         let body = tools.e.arena.and_all(all);
-        let count = elements_read(tools, (f, read), names, facts, &of, needs, depth)?;
+        let count = elements_read(cx, tools, (f, read), names, facts, &of, (needs, depth))?;
         let element = names.any(&of)?;
         let body = tools.e.arena.substitute(body, &std::iter::once((t, element)).collect());
         let each = ElementCondition { element, count, body };
@@ -192,13 +203,13 @@ fn add(
 
 /// Returns how many of an array's first elements are read, and adds the conditions that this rests on.
 fn elements_read(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     (f, read): (FuncRef, &[SymbolRead]),
     names: &mut SymbolNames,
     facts: TermId,
     of: &ElementRead,
-    needs: &mut SufficientConditions,
-    depth: usize,
+    (needs, depth): (&mut SufficientConditions, usize),
 ) -> Option<TermId> {
     if depth >= DEEPEST {
         return None;
@@ -211,7 +222,7 @@ fn elements_read(
     let before = needs.now.len();
     let goals = in_bounds(a, &ob);
     let before_all = needs.clone();
-    if add(tools, (f, read), names, (facts, &goals), needs, depth + 1).is_none() {
+    if add(cx, tools, (f, read), names, (facts, &goals), needs, depth + 1).is_none() {
         // Where the result decides nothing, the element's own bounds are ignored.
         if !names.copies {
             return None;
@@ -230,7 +241,7 @@ fn elements_read(
     for condition in new {
         let Some(count) = counted(a, condition, (extent, all), of.size) else { continue };
         let within = a.lt(of.at, count);
-        if implies(a, &mut tools.decider, with, within) {
+        if implies(a, &mut tools.decider.with(cx.attempt), with, within) {
             return Some(count);
         }
     }

@@ -5,7 +5,7 @@ use super::gather::{IncompleteExecution, LaunchAccesses, inferred};
 use super::given::{LaunchPath, checked, names};
 use super::tensors;
 use super::{Evidence, Inferred, SafetyCondition};
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::pipeline::{Engine, budgets};
 use contracts::{Cond, Contract, Requirement};
@@ -86,7 +86,9 @@ fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(of_objects), required].into_iter().flatten().collect());
-    let evidence = |tools: &mut RootTools<'_>, condition, of: &_| evidence::of_entry(tools, &runs, condition, of);
+    let evidence = |cx: &CheckContext<'_>, tools: &mut RootTools<'_>, condition, of: &_| {
+        evidence::of_entry(cx, tools, &runs, condition, of)
+    };
     let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, (anyway, &evidence));
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
     Some(LaunchResults { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })

@@ -7,7 +7,7 @@
 use super::Evidence;
 use super::conditions::implies;
 use super::gather::AccessIndex;
-use crate::context::{ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::replay_result::{ReplayResult, SoughtFault};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use engine::symbolic::exec::events::LaunchConfig;
@@ -29,6 +29,7 @@ pub(super) struct Executed<'a> {
 
 /// Returns the evidence for a kernel's condition that is proved sufficient for these accesses.
 pub(super) fn of_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     launch: &Executed<'_>,
     condition: TermId,
@@ -37,7 +38,7 @@ pub(super) fn of_kernel(
     let violated = tools.e.arena.not(condition);
     let few = || obligations.iter().take(LOOKED_AT);
     let needed = few().any(|((_, n), ob)| {
-        violating(tools, violated, ob).is_some_and(|c| {
+        violating(cx, tools, violated, ob).is_some_and(|c| {
             let ev = &launch.run.accesses[*n];
             tools.judge.goes_out_alone(&tools.e.arena, (launch.config, &launch.run.thread), ev, &c)
         })
@@ -45,11 +46,12 @@ pub(super) fn of_kernel(
     if !needed {
         return Evidence::Sufficient;
     }
-    if few().any(|(_, ob)| is_exact(tools, launch, violated, ob)) { Evidence::Exact } else { Evidence::Needed }
+    if few().any(|(_, ob)| is_exact(cx, tools, launch, violated, ob)) { Evidence::Exact } else { Evidence::Needed }
 }
 
 /// Returns the evidence for a host function's condition, by a replay from that function.
 pub(super) fn of_entry(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     runs: &[ExecutedLaunch],
     condition: TermId,
@@ -57,10 +59,10 @@ pub(super) fn of_entry(
 ) -> Evidence {
     let violated = tools.e.arena.not(condition);
     let needed = obligations.iter().take(LOOKED_AT).any(|((l, n), ob)| {
-        violating(tools, violated, ob).is_some_and(|c| {
+        violating(cx, tools, violated, ob).is_some_and(|c| {
             let run = &runs[*l];
             let (ev, wanted) = (&run.run.accesses[*n], SoughtFault::Fault(AccessFault::Bounds));
-            let judged = tools.replay(run, ev, &c, wanted);
+            let judged = tools.replay(cx, run, ev, &c, wanted);
             matches!(judged, ReplayResult::Reached { .. })
         })
     });
@@ -68,19 +70,30 @@ pub(super) fn of_entry(
 }
 
 /// Returns a model in which a condition is violated and an access is out of bounds.
-fn violating(tools: &mut RootTools<'_>, violated: TermId, ob: &Obligation) -> Option<Counterexample> {
+fn violating(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    violated: TermId,
+    ob: &Obligation,
+) -> Option<Counterexample> {
     let facts = tools.e.arena.and(ob.facts, violated);
     if tools.e.arena.as_bool(facts) == Some(false) {
         return None;
     }
-    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
+    match tools.decide(cx, &Obligation { facts, ..ob.clone() }).decision {
         Decision::Fails(c) => Some(c),
         _ => None,
     }
 }
 
 /// Whether the last or the first thread goes out of bounds wherever the condition is violated.
-fn is_exact(tools: &mut RootTools<'_>, launch: &Executed<'_>, violated: TermId, ob: &Obligation) -> bool {
+fn is_exact(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    launch: &Executed<'_>,
+    violated: TermId,
+    ob: &Obligation,
+) -> bool {
     let a = &mut tools.e.arena;
     let (zero, thread) = (a.int(0), &launch.run.thread);
     let mut last: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -98,6 +111,6 @@ fn is_exact(tools: &mut RootTools<'_>, launch: &Executed<'_>, violated: TermId, 
     let given = a.and(launch.axioms, violated);
     [last, first].iter().any(|which| {
         let there = tools.e.arena.substitute(bad, which);
-        implies(&mut tools.e.arena, &mut tools.decider, given, there)
+        implies(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), given, there)
     })
 }

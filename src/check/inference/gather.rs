@@ -43,7 +43,8 @@ pub(super) struct IncompleteExecution {
 pub(super) type AccessIndex = (usize, usize);
 
 /// Returns the evidence for a condition that these obligations need.
-pub(super) type EvidenceSearch<'a> = dyn Fn(&mut RootTools<'_>, TermId, &[(AccessIndex, Obligation)]) -> Evidence + 'a;
+pub(super) type EvidenceSearch<'a> =
+    dyn Fn(&CheckContext<'_>, &mut RootTools<'_>, TermId, &[(AccessIndex, Obligation)]) -> Evidence + 'a;
 
 /// Requirement of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +57,10 @@ pub(super) enum AccessRequirement {
 
 impl AccessRequirement {
     /// Whether this requirement implies another one.
-    fn implies(&self, other: &Self, tools: &mut RootTools<'_>) -> bool {
+    fn implies(&self, other: &Self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>) -> bool {
         match (self, other) {
-            (Self::Now(x), Self::Now(y)) => implies(&mut tools.e.arena, &mut tools.decider, *x, *y),
-            (Self::Each(x), Self::Each(y)) => x.implies(y, tools),
+            (Self::Now(x), Self::Now(y)) => implies(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), *x, *y),
+            (Self::Each(x), Self::Each(y)) => x.implies(y, cx, tools),
             _ => false,
         }
     }
@@ -114,7 +115,7 @@ pub(super) fn inferred(
         }
     }
     let mut conditions = vec![];
-    let shared = fewest(tools, shared);
+    let shared = fewest(cx, tools, shared);
     let work = cx.scaled(budgets::FIRST);
     let (shared, against) = that_hold_together(tools, (anyway, work), shared);
     open.extend(against);
@@ -122,7 +123,7 @@ pub(super) fn inferred(
         let (evidence, said) = match &s.need {
             AccessRequirement::Now(c) => {
                 let said = names.condition(&tools.e.arena, *c).map(|c| readable(&c));
-                (evidence(tools, *c, &s.of), said)
+                (evidence(cx, tools, *c, &s.of), said)
             }
             // A replay does not model array contents.
             AccessRequirement::Each(each) => (Evidence::Sufficient, names.of_each(&tools.e.arena, each)),
@@ -222,7 +223,7 @@ fn of_access(
         let extent = object.extent.ok_or_else(|| UnknownReason::ExtentOf(object.name.clone()))?;
         let access = InObject { event: ev, object: &object, target, facts, extent };
         let (ob, _): (Obligation, bool) = bounds::obligation(tools, launched.run, &access);
-        match tools.decider.decide_roughly(&mut tools.e.arena, &ob) {
+        match tools.decide_roughly(cx, &ob).decision {
             Decision::Safe => continue,
             Decision::SafeIfNoWrap(_) => {
                 all.wraps = true;
@@ -233,12 +234,12 @@ fn of_access(
         let of_tensors =
             launched.run.and_then(|run| tensors::put_into(&mut tools.e.arena, &launched.solved, run.launch.path, &ob));
         let asked = of_tensors.as_ref().unwrap_or(&ob);
-        if let Some(found) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
+        if let Some(found) = conditions::of(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), names, asked) {
             all.needs
                 .extend(found.all.into_iter().map(|c| (AccessRequirement::Now(c), found.wraps.clone(), ob.clone())));
             continue;
         }
-        let Some(SufficientConditions { now, each, wraps }) = elements::of(tools, f, names, asked) else {
+        let Some(SufficientConditions { now, each, wraps }) = elements::of(cx, tools, f, names, asked) else {
             let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
             return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
         };
@@ -270,13 +271,13 @@ fn share(
 const COMPARED: usize = 40;
 
 /// Removes conditions that others imply; these take over the covered positions.
-fn fewest(tools: &mut RootTools<'_>, all: Vec<SharedCondition>) -> Vec<SharedCondition> {
+fn fewest(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, all: Vec<SharedCondition>) -> Vec<SharedCondition> {
     if all.len() > COMPARED {
         return all;
     }
     let mut kept: Vec<SharedCondition> = vec![];
     for new in all {
-        let implied = kept.iter().position(|k| k.need.implies(&new.need, tools));
+        let implied = kept.iter().position(|k| k.need.implies(&new.need, cx, tools));
         if let Some(i) = implied {
             merge(&mut kept[i], new);
             continue;
@@ -284,7 +285,7 @@ fn fewest(tools: &mut RootTools<'_>, all: Vec<SharedCondition>) -> Vec<SharedCon
         let mut new = new;
         let mut i = 0;
         while i < kept.len() {
-            if new.need.implies(&kept[i].need, tools) {
+            if new.need.implies(&kept[i].need, cx, tools) {
                 let old = kept.remove(i);
                 merge(&mut new, old);
             } else {

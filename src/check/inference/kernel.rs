@@ -4,7 +4,7 @@ use super::Inferred;
 use super::evidence::{self, Executed};
 use super::gather::{IncompleteExecution, LaunchAccesses, inferred};
 use super::wording::{SymbolName, SymbolNames};
-use crate::context::RootTools;
+use crate::context::{CheckContext, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::pipeline::Engine;
 use crate::pipeline::budgets;
@@ -36,7 +36,9 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(axioms), Some(of_objects), required].into_iter().flatten().collect());
-    let evidence = |tools: &mut RootTools<'_>, condition, of: &_| evidence::of_kernel(tools, &launch, condition, of);
+    let evidence = |cx: &CheckContext<'_>, tools: &mut RootTools<'_>, condition, of: &_| {
+        evidence::of_kernel(cx, tools, &launch, condition, of)
+    };
     let found = inferred(&engine.cx, &mut tools, (kernel, &mut names), &launched, (anyway, &evidence));
     Inferred { partly: run.gave_up.as_ref().map(ToString::to_string), ..found }
 }

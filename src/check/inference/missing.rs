@@ -10,7 +10,7 @@ use super::elements::SufficientConditions;
 use super::given::{self, LaunchPath};
 use super::wording::{SymbolNames, readable};
 use super::{conditions, dimensions, elements, tensors};
-use crate::context::{ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::findings::position::position_of;
 use crate::obligations::obligation::{Decision, Obligation};
 use base::rules::Rule;
@@ -42,13 +42,14 @@ pub(crate) struct OutOfBoundsAccess<'a> {
 
 /// Returns the condition, and the position of the operator's definition.
 pub(crate) fn missing(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     wrong: &OutOfBoundsAccess<'_>,
 ) -> Option<MissingCheck> {
     let condition = match wrong.rule {
-        Rule::DataIndex => left_of(tools, run, wrong)?,
-        _ => of_layout_and_sizes(tools, run, wrong)?,
+        Rule::DataIndex => left_of(cx, tools, run, wrong)?,
+        _ => of_layout_and_sizes(cx, tools, run, wrong)?,
     };
     if condition.len() > LONGEST {
         return None;
@@ -76,6 +77,7 @@ pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.
 /// For a tensor whose rank is unchecked, requires the assumed rank.
 fn of_layout_and_sizes(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     wrong: &OutOfBoundsAccess<'_>,
@@ -87,10 +89,10 @@ fn of_layout_and_sizes(
         let path = run.launch.path;
         let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
         let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
-        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
+        if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
             return Some(layout);
         }
-        let sizes = left_of(tools, run, wrong)?;
+        let sizes = left_of(cx, tools, run, wrong)?;
         return Some(format!("{layout} && {sizes}"));
     }
     let path = run.launch.path;
@@ -99,16 +101,21 @@ fn of_layout_and_sizes(
         let mut solved = tensors::solved_of_packed(&mut tools.e.arena, path);
         solved.extend(no_more);
         let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
-        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
+        if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
             return Some(format!("{name}.dim() == {rank}"));
         }
     }
-    left_of(tools, run, wrong)
+    left_of(cx, tools, run, wrong)
 }
 
 /// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on
 /// them. It is stated by dimension where the index can be split into dimensions.
-fn left_of(tools: &mut RootTools<'_>, run: &ExecutedLaunch, wrong: &OutOfBoundsAccess<'_>) -> Option<String> {
+fn left_of(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    wrong: &OutOfBoundsAccess<'_>,
+) -> Option<String> {
     let of_elements = wrong.rule == Rule::DataIndex;
     let mut names = given::names(tools, tools.root.func);
     let path = run.launch.path;
@@ -123,8 +130,8 @@ fn left_of(tools: &mut RootTools<'_>, run: &ExecutedLaunch, wrong: &OutOfBoundsA
     let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(wrong.obligation));
     let sizes = tensors::sizes(&mut tools.e.arena, path, &solved, wrong.object.strip_suffix(OF_STORAGE), &ob);
     (names.solved, names.copies) = (solved, true);
-    let in_dimensions = sizes.and_then(|sizes| in_dimensions(tools, &mut names, &ob, &sizes, of_elements));
-    let condition = in_dimensions.or_else(|| in_storage(tools, &mut names, &ob, of_elements))?;
+    let in_dimensions = sizes.and_then(|sizes| in_dimensions(cx, tools, &mut names, &ob, &sizes, of_elements));
+    let condition = in_dimensions.or_else(|| in_storage(cx, tools, &mut names, &ob, of_elements))?;
     if condition.terms().into_iter().any(multiplies_quotient) {
         return None;
     }
@@ -132,18 +139,25 @@ fn left_of(tools: &mut RootTools<'_>, run: &ExecutedLaunch, wrong: &OutOfBoundsA
 }
 
 /// Returns a condition under which the access lies in the storage.
-fn in_storage(tools: &mut RootTools<'_>, names: &mut SymbolNames, ob: &Obligation, of_elements: bool) -> Option<Cond> {
+fn in_storage(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    names: &mut SymbolNames,
+    ob: &Obligation,
+    of_elements: bool,
+) -> Option<Cond> {
     if of_elements {
-        let needs = elements::of(tools, tools.root.func, names, ob)?;
+        let needs = elements::of(cx, tools, tools.root.func, names, ob)?;
         return worded(&tools.e.arena, names, &needs);
     }
-    let found = conditions::of(&mut tools.e.arena, &mut tools.decider, names, ob)?;
+    let found = conditions::of(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), names, ob)?;
     let all = tools.e.arena.and_all(found.all);
     names.condition(&tools.e.arena, all)
 }
 
 /// Returns a condition under which each index is less than the size of its dimension.
 fn in_dimensions(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     names: &mut SymbolNames,
     ob: &Obligation,
@@ -156,10 +170,10 @@ fn in_dimensions(
     let sizes: Vec<TermId> = sizes.iter().map(|t| a.unwrapped(*t)).collect();
     let goals = dimensions::goals(a, offset, bytes, &sizes)?;
     if of_elements {
-        let needs = elements::of_goals(tools, tools.root.func, names, (facts, &goals))?;
+        let needs = elements::of_goals(cx, tools, tools.root.func, names, (facts, &goals))?;
         return worded(&tools.e.arena, names, &needs);
     }
-    let found = conditions::of_goals(a, &mut tools.decider, names, facts, &goals)?;
+    let found = conditions::of_goals(a, &mut tools.decider.with(cx.attempt), names, facts, &goals)?;
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
 }
 

@@ -5,7 +5,7 @@
 //! to suffice with wrap-around below zero. Overflow beyond the largest value stays an assumption of the condition.
 
 use super::wording::{ConditionVocabulary, SymbolNames};
-use crate::obligations::decide::Decider;
+use crate::obligations::decide::LimitedDecider;
 use crate::obligations::obligation::{Decision, Obligation};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Term, TermId};
@@ -17,22 +17,22 @@ const MAX: usize = 4;
 /// suffice; `None` where it does not suffice.
 pub(super) fn sufficient(
     a: &mut Arena,
-    decider: &mut Decider,
+    decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
     under: &Obligation,
 ) -> Option<(TermId, Vec<String>)> {
     let nothing = a.bool(true);
-    let alone = wraps(decider.decide_roughly(a, under));
+    let alone = wraps(decider.decide_roughly(a, under).decision);
     if alone.as_ref().is_some_and(Vec::is_empty) {
         return Some((nothing, vec![]));
     }
     let mut signs = signs(a, names, under);
-    let with = |a: &mut Arena, decider: &mut Decider, signs: &[TermId]| {
+    let with = |a: &mut Arena, decider: &mut LimitedDecider<'_>, signs: &[TermId]| {
         let all = a.and_all(signs.to_vec());
         let facts = a.and(under.facts, all);
         let possible =
-            a.as_bool(facts) != Some(false) && matches!(decider.happens_roughly(a, facts), Decision::Fails(_));
-        possible.then(|| wraps(decider.decide_roughly(a, &Obligation { facts, ..under.clone() }))).flatten()
+            a.as_bool(facts) != Some(false) && matches!(decider.happens_roughly(a, facts).decision, Decision::Fails(_));
+        possible.then(|| wraps(decider.decide_roughly(a, &Obligation { facts, ..under.clone() }).decision)).flatten()
     };
     let with_all = if signs.is_empty() { None } else { with(a, decider, &signs) };
     let Some(best) = with_all.filter(|w| alone.as_ref().is_none_or(|alone| w.len() < alone.len())) else {

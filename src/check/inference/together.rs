@@ -8,9 +8,8 @@
 use super::gather::{AccessRequirement, SharedCondition};
 use super::{AccessWithoutCondition, SourceAccess};
 use crate::context::RootTools;
-use crate::obligations::decide::Decider;
+use crate::obligations::decide::{Decider, DecisionAttempt, LimitedDecider};
 use crate::obligations::obligation::Decision;
-use crate::solver::SolverLimits;
 use base::work::Work;
 use engine::symbolic::terms::term::TermId;
 use std::collections::BTreeSet;
@@ -22,7 +21,8 @@ pub(super) fn that_hold_together(
     (anyway, work): (TermId, Work),
     all: Vec<SharedCondition>,
 ) -> (Vec<SharedCondition>, Vec<AccessWithoutCondition>) {
-    let mut decider = Decider::new(SolverLimits { work, ..SolverLimits::default() });
+    let mut fresh = Decider::default();
+    let mut decider = fresh.with(DecisionAttempt::default().with_work(work));
     let whole = tools.e.arena.and_all(all.iter().filter_map(of_now).collect());
     if may_hold(tools, &mut decider, anyway, whole) {
         return (all, vec![]);
@@ -57,11 +57,11 @@ fn of_now(s: &SharedCondition) -> Option<TermId> {
     }
 }
 
-fn may_hold(tools: &mut RootTools<'_>, decider: &mut Decider, anyway: TermId, condition: TermId) -> bool {
+fn may_hold(tools: &mut RootTools<'_>, decider: &mut LimitedDecider<'_>, anyway: TermId, condition: TermId) -> bool {
     let a = &mut tools.e.arena;
     let both = a.and(anyway, condition);
     match a.as_bool(both) {
         Some(holds) => holds,
-        None => matches!(decider.happens_roughly(a, both), Decision::Fails(_)),
+        None => matches!(decider.happens_roughly(a, both).decision, Decision::Fails(_)),
     }
 }

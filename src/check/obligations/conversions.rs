@@ -6,7 +6,7 @@
 //! bad accesses that need no wrap of their own. Other operations are assumed not to wrap, and are named where the
 //! access rests on them.
 
-use super::decide::{Decider, ModelEffort};
+use super::decide::{ModelEffort, Search};
 use super::obligation::{Counterexample, Decision, Obligation};
 use crate::solver::{self, Answer, Model, ModelAnswer, WrapMode};
 use base::reasons::UnknownReason;
@@ -37,7 +37,7 @@ enum ConversionAttempt {
     Undecided,
 }
 
-impl Decider {
+impl Search<'_> {
     /// Decides an obligation that rests on `unmet` operations, with each conversion of a possibly negative value read
     /// by value.
     pub(super) fn by_value(
@@ -48,10 +48,7 @@ impl Decider {
         unmet: &[TermId],
         care: ModelEffort,
     ) -> Decision {
-        let usual = self.limits;
-        let decision = self.by_value_within(a, o, goals, unmet, care);
-        self.limits = usual;
-        decision.unwrap_or_else(|| {
+        self.by_value_within(a, o, goals, unmet, care).unwrap_or_else(|| {
             self.cut = true;
             Decision::Unknown(UnknownReason::SolverWork)
         })
@@ -73,7 +70,7 @@ impl Decider {
             if !self.more_conversions(a, o.facts, &mut open, &mut conversions) {
                 return Some(match open.as_slice() {
                     [] => Decision::Safe,
-                    open => Decision::SafeIfNoWrap(self.name(a, open)),
+                    open => Decision::SafeIfNoWrap(self.decider.name(a, open)),
                 });
             }
             let asked = Converted::of(a, o, goals, &conversions);
@@ -122,7 +119,7 @@ impl Decider {
     /// rest on older conversions alone; `None` where that is not proved.
     fn never_negative(&mut self, a: &mut Arena, facts: TermId, w: TermId, arg: TermId) -> Option<Vec<TermId>> {
         let older: Vec<TermId> =
-            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
+            a.conjuncts(facts).into_iter().filter(|f| self.decider.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
         let all = a.and_all(older.clone());
         let zero = a.int(0);
         let goal = a.le(zero, arg);
@@ -155,8 +152,8 @@ impl Decider {
                     let symbols = a.symbols_of(&all);
                     let is_input = |s: &SymId| matches!(a.symbol(*s).kind, SymKind::Input(_));
                     let inputs: Vec<SymId> = symbols.into_iter().filter(is_input).collect();
-                    let positive = self.sizes.positive(&inputs);
-                    let groups = &mut self.groups;
+                    let positive = self.decider.sizes.positive(&inputs);
+                    let groups = &mut self.decider.groups;
                     return match solver::find_model(a, &all, &inputs, &positive, WrapMode::Assume, &limits, groups) {
                         ModelAnswer::Model(m) => ConversionAttempt::Fails(goal, m),
                         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => ConversionAttempt::Undecided,
@@ -200,7 +197,7 @@ impl Decider {
         found: Vec<TermId>,
     ) -> Option<Vec<TermId>> {
         let roots = [o.facts, goals[0], goals[1]];
-        let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.wraps_of(a, *t)).collect();
+        let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.decider.wraps_of(a, *t)).collect();
         wraps.sort_unstable();
         wraps.dedup();
         let (mut of, mut done) = (FxHashMap::default(), FxHashMap::default());
@@ -242,7 +239,7 @@ fn converts(a: &Arena, w: TermId) -> Option<TermId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide::{Decider, ModelEffort};
+    use super::super::decide::{Decider, DecisionAttempt, ModelEffort};
     use super::super::obligation::{Counterexample, Decision, Obligation};
     use crate::solver::WrapMode;
     use engine::symbolic::terms::arena::Arena;
@@ -278,7 +275,7 @@ mod tests {
         let mut decider = Decider::default();
         let conversions = decider.wraps_of(a, goals[0]).to_vec();
         assert_eq!(conversions.len(), 1);
-        decider.by_value(a, o, goals, &conversions, ModelEffort::Thorough)
+        decider.search(DecisionAttempt::default()).by_value(a, o, goals, &conversions, ModelEffort::Thorough)
     }
 
     #[test]
@@ -297,6 +294,7 @@ mod tests {
         let mut a = Arena::new();
         let (o, _) = rest_of_row(&mut a, Some(0));
         assert!(matches!(by_value(&mut a, &o), Decision::SafeIfNoWrap(named) if named.len() == 1));
-        assert!(matches!(Decider::default().decide(&mut a, &o), Decision::Safe));
+        let decided = Decider::default().with(DecisionAttempt::default()).decide(&mut a, &o);
+        assert!(matches!(decided.decision, Decision::Safe));
     }
 }

@@ -32,21 +32,31 @@ pub(super) enum ModelEffort {
     Rough,
 }
 
+/// Limits of the work on one decision.
+#[derive(Clone, Copy, Debug)]
+pub struct DecisionAttempt {
+    pub limits: SolverLimits,
+    /// Work of all searches together, whatever their own limits are.
+    pub until: Allotment,
+    /// Whether the search for a small witness is likely to be in vain, and gets no more work than others.
+    pub hurried: bool,
+}
+
+/// A decision of the decider.
+#[derive(Debug)]
+pub struct Decided {
+    pub decision: Decision,
+    /// Whether a budget, rather than a model or a proof, ended some search: a larger budget may decide.
+    pub cut: bool,
+}
+
 /// Decides obligations and remembers proofs and models.
 #[derive(Default)]
 pub struct Decider {
-    pub limits: SolverLimits,
-    /// Work of all searches together, whatever their own limits are.
-    pub until: Option<Allotment>,
-    /// Whether a budget, rather than a model or a proof, ended some search of the last decision: a larger budget may
-    /// decide.
-    pub cut: bool,
     /// Inputs that are sizes: a failure that needs one of them below 1 is degenerate.
     pub sizes: Sizes,
     /// Bytes of device memory that a witness should not exceed, if there is a limit.
     pub handy: Option<u64>,
-    /// Whether the search for a small witness is likely to be in vain: see `Tools::in_hurry`.
-    pub hurried: bool,
     pub(super) decided: FxHashMap<Obligation, Decision>,
     /// Facts that once proved a goal, and the free terms of the proof: the goal follows from every superset of these
     /// facts. The key is the goal without its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
@@ -72,83 +82,116 @@ pub struct Decider {
     pub(super) known: Vec<Vec<(SymId, i128)>>,
 }
 
-impl Decider {
+/// A decider and the limits of each of its decisions.
+pub struct LimitedDecider<'d> {
+    decider: &'d mut Decider,
+    pub attempt: DecisionAttempt,
+}
+
+/// Searches for one decision.
+pub(super) struct Search<'d> {
+    pub decider: &'d mut Decider,
+    pub limits: SolverLimits,
+    pub until: Allotment,
+    pub hurried: bool,
+    pub cut: bool,
+}
+
+impl Default for DecisionAttempt {
+    fn default() -> Self {
+        Self { limits: SolverLimits::default(), until: Allotment::UNLIMITED, hurried: false }
+    }
+}
+
+impl DecisionAttempt {
     #[must_use]
-    pub fn new(limits: SolverLimits) -> Self {
-        Self { limits, ..Self::default() }
+    pub const fn with_work(mut self, work: Work) -> Self {
+        self.limits.work = work;
+        self
+    }
+}
+
+impl Decider {
+    pub const fn with(&mut self, attempt: DecisionAttempt) -> LimitedDecider<'_> {
+        LimitedDecider { decider: self, attempt }
     }
 
-    pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+    pub(super) const fn search(&mut self, attempt: DecisionAttempt) -> Search<'_> {
+        let DecisionAttempt { limits, until, hurried } = attempt;
+        Search { decider: self, limits, until, hurried, cut: false }
+    }
+}
+
+impl LimitedDecider<'_> {
+    pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decided {
         self.decide_with(a, o, ModelEffort::Thorough)
     }
 
     /// Decides as [`Self::decide`] does, but with the first model found, and without determining whether it is
     /// degenerate: for results that are examined again before they are replayed or shown.
-    pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+    pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decided {
         self.decide_with(a, o, ModelEffort::Rough)
     }
 
-    fn decide_with(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
-        self.cut = false;
-        if let Some(d) = self.decided.get(o) {
-            return d.clone();
+    fn decide_with(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decided {
+        if let Some(d) = self.decider.decided.get(o) {
+            return Decided { decision: d.clone(), cut: false };
         }
-        if self.until.is_some_and(Allotment::is_spent) {
-            self.cut = true;
-            return Decision::Unknown(UnknownReason::SolverWork);
+        if self.attempt.until.is_spent() {
+            return Decided { decision: Decision::Unknown(UnknownReason::SolverWork), cut: true };
         }
-        let usual = self.limits;
-        if let Some(until) = self.until {
-            self.limits.work = usual.work.min(until.left());
+        let work = self.attempt.limits.work.min(self.attempt.until.left());
+        let mut search = self.decider.search(self.attempt.with_work(work));
+        let decision = search.decide(a, o, care);
+        let cut = search.cut;
+        if !(cut || care == ModelEffort::Rough && matches!(decision, Decision::Fails(_))) {
+            self.decider.decided.insert(o.clone(), decision.clone());
         }
-        let d = self.decide_new(a, o, care);
-        self.limits = usual;
-        if !(self.cut || care == ModelEffort::Rough && matches!(d, Decision::Fails(_))) {
-            self.decided.insert(o.clone(), d.clone());
-        }
-        d
+        Decided { decision, cut }
     }
 
     /// Decides whether a condition can hold at all; [`Decision::Safe`] where it cannot.
-    pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decision {
+    pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decided {
         self.happens_with(a, cond, ModelEffort::Thorough)
     }
 
     /// Decides as [`Self::happens`] does, with the first model found: for callers that need only its existence.
-    pub fn happens_roughly(&mut self, a: &mut Arena, cond: TermId) -> Decision {
+    pub fn happens_roughly(&mut self, a: &mut Arena, cond: TermId) -> Decided {
         self.happens_with(a, cond, ModelEffort::Rough)
     }
 
-    fn happens_with(&mut self, a: &mut Arena, cond: TermId, care: ModelEffort) -> Decision {
-        self.cut = false;
+    fn happens_with(&mut self, a: &mut Arena, cond: TermId, care: ModelEffort) -> Decided {
+        let mut search = self.decider.search(self.attempt);
         let facts = a.conjuncts(cond);
         let never = a.bool(false);
-        let limits = self.limits;
-        match self.prove(a, cond, &facts, never, &limits) {
+        let decision = match search.prove(a, cond, &facts, never, &self.attempt.limits) {
             Answer::Proved { .. } => Decision::Safe,
-            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume, care),
+            Answer::Model(m) => search.fails(a, &facts, never, m, WrapMode::Assume, care),
             Answer::Unknown(why) => Decision::Unknown(why),
-        }
+        };
+        Decided { decision, cut: search.cut }
     }
 
     /// Whether a proof shows that the condition implies `follows`, where nothing wraps.
     pub fn implies(&mut self, a: &mut Arena, cond: TermId, follows: TermId) -> bool {
-        let (facts, limits) = (a.conjuncts(cond), self.limits);
+        let (facts, mut search) = (a.conjuncts(cond), self.decider.search(self.attempt));
         a.conjuncts(follows).into_iter().all(|goal| {
             a.as_bool(goal) == Some(true)
                 || facts.contains(&goal)
-                || matches!(self.prove(a, cond, &facts, goal, &limits), Answer::Proved { .. })
+                || matches!(search.prove(a, cond, &facts, goal, &self.attempt.limits), Answer::Proved { .. })
         })
     }
+}
 
-    fn decide_new(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
+impl Search<'_> {
+    fn decide(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
         let facts = a.conjuncts(o.facts);
         // Often the goals follow even with wraps: indices of small arrays, guarded immediately before. Where nothing
         // can wrap, both readings coincide.
-        let may_wrap = facts.iter().chain(&goals).any(|t| !self.wraps_of(a, *t).is_empty());
+        let may_wrap = facts.iter().chain(&goals).any(|t| !self.decider.wraps_of(a, *t).is_empty());
         if goals.iter().all(|g| a.as_bool(*g) == Some(true) || may_wrap && self.bound_exactly(a, o.facts, &facts, *g)) {
             return Decision::Safe;
         }
@@ -189,8 +232,8 @@ impl Decider {
         // Exact wrap-around arithmetic.
         let both = a.and(goals[0], goals[1]);
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
-        if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
-            return Decision::SafeIfNoWrap(self.name(a, &unmet));
+        if !may_underflow && self.decider.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
+            return Decision::SafeIfNoWrap(self.decider.name(a, &unmet));
         }
         let quick = SolverLimits { work: self.limits.work.min(QUICK), ..self.limits };
         // Where an operation is known not to wrap, no arithmetic modulo 2^n is needed.
@@ -202,11 +245,11 @@ impl Decider {
         match solver::prove(a, &read, goal, WrapMode::Exact, &quick) {
             Answer::Proved { .. } => Decision::Safe,
             Answer::Model(m) if !may_underflow => {
-                if self.wrapping.len() >= WRAPPING {
-                    self.wrapping.remove(0);
+                if self.decider.wrapping.len() >= WRAPPING {
+                    self.decider.wrapping.remove(0);
                 }
-                self.wrapping.push(m);
-                Decision::SafeIfNoWrap(self.name(a, &unmet))
+                self.decider.wrapping.push(m);
+                Decision::SafeIfNoWrap(self.decider.name(a, &unmet))
             }
             Answer::Model(m) => {
                 let d = self.underflowing(a, &facts, both, &unmet, m, care);
@@ -219,7 +262,7 @@ impl Decider {
                 let d = if may_underflow {
                     self.by_value(a, o, goals, &unmet, care)
                 } else {
-                    Decision::SafeIfNoWrap(self.name(a, &unmet))
+                    Decision::SafeIfNoWrap(self.decider.name(a, &unmet))
                 };
                 self.cut |= !matches!(d, Decision::Safe);
                 d
@@ -230,7 +273,7 @@ impl Decider {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decider, Decision, MetRanges, Obligation};
+    use super::{Decider, Decision, DecisionAttempt, MetRanges, Obligation};
     use crate::solver::WrapMode;
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::interval::Interval;
@@ -243,15 +286,16 @@ mod tests {
         let [zero, one, extent] = [0, 1, 16].map(|v| a.int(v));
         let facts = a.le(zero, n);
         let o = Obligation { facts, offset: n, bytes: one, extent };
-        let mut decider = Decider::default();
-        assert!(matches!(decider.decide_roughly(&mut a, &o), Decision::Fails(_)));
-        let Decision::Fails(c) = decider.decide(&mut a, &o) else { panic!("n = 16 is beyond") };
+        let mut fresh = Decider::default();
+        let mut decider = fresh.with(DecisionAttempt::default());
+        assert!(matches!(decider.decide_roughly(&mut a, &o).decision, Decision::Fails(_)));
+        let Decision::Fails(c) = decider.decide(&mut a, &o).decision else { panic!("n = 16 is beyond") };
         assert_eq!((c.model.value(&a, n, WrapMode::Assume), c.degenerate), (Some(16), false));
         // Only an input that is no size leads there.
         let facts = a.le(n, zero);
         let below = Obligation { facts, offset: n, bytes: one, extent: zero };
-        assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails(_)));
-        assert!(matches!(decider.decide(&mut a, &below), Decision::Fails(c) if c.degenerate));
+        assert!(matches!(decider.decide_roughly(&mut a, &below).decision, Decision::Fails(_)));
+        assert!(matches!(decider.decide(&mut a, &below).decision, Decision::Fails(c) if c.degenerate));
     }
 
     #[test]
@@ -264,15 +308,16 @@ mod tests {
         let (positive, larger, together) = (a.le(one, n), a.le(three, m), a.le(three, product));
         let both = a.and(positive, larger);
         let more = a.and(together, positive);
-        let mut decider = Decider::default();
+        let mut fresh = Decider::default();
+        let mut decider = fresh.with(DecisionAttempt::default());
         assert!(decider.implies(&mut a, both, more) && decider.implies(&mut a, both, both));
         assert!(!decider.implies(&mut a, together, positive) && !decider.implies(&mut a, positive, more));
-        assert!(decider.known.is_empty(), "a small model was sought");
+        assert!(decider.decider.known.is_empty(), "a small model was sought");
         let never = a.bool(false);
         assert!(decider.implies(&mut a, never, more));
-        assert!(matches!(decider.happens_roughly(&mut a, both), Decision::Fails(_)));
-        assert!(decider.known.is_empty(), "a small model was sought");
-        assert!(matches!(decider.happens(&mut a, both), Decision::Fails(_)));
+        assert!(matches!(decider.happens_roughly(&mut a, both).decision, Decision::Fails(_)));
+        assert!(decider.decider.known.is_empty(), "a small model was sought");
+        assert!(matches!(decider.happens(&mut a, both).decision, Decision::Fails(_)));
     }
 
     /// Tests that a proof does not rest on wraps below bitwise operations that it abstracts, but does rest on wraps
@@ -295,13 +340,17 @@ mod tests {
         let (offset, extent, wrapped_extent) = (a.scale(index, 4), a.scale(size, 4), a.scale(wrapped, 4));
         let facts = a.and(not_negative, below);
         let rounded = Obligation { facts, offset, bytes: four, extent };
-        assert!(matches!(Decider::default().decide(&mut a, &rounded), Decision::Safe));
-        let mut d = Decider::default();
+        assert!(matches!(
+            Decider::default().with(DecisionAttempt::default()).decide(&mut a, &rounded).decision,
+            Decision::Safe
+        ));
+        let mut fresh = Decider::default();
+        let mut d = fresh.search(DecisionAttempt::default());
+        let limits = d.limits;
         let (all, goal) = (a.conjuncts(facts), {
             let end = a.add(offset, four);
             a.le(end, extent)
         });
-        let limits = d.limits;
         let crate::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else {
             panic!("it follows")
         };
@@ -310,7 +359,10 @@ mod tests {
         assert_eq!(d.unmet(&mut a, facts, &used, &crate::solver::FreeTerms::default()).open, vec![wrapped]);
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
-        assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
+        assert!(matches!(
+            Decider::default().with(DecisionAttempt::default()).decide(&mut a, &beside).decision,
+            Decision::SafeIfNoWrap(_)
+        ));
     }
 
     /// Tests that a proof, or a refutation, for one access of a family decides others without another search.
@@ -327,12 +379,13 @@ mod tests {
             a.le(product, m)
         };
         let [seven_, eight, nine, six, five] = [7, 8, 9, 6, 5].map(&mut goal);
-        let mut d = Decider::default();
+        let mut fresh = Decider::default();
+        let mut d = fresh.search(DecisionAttempt::default());
         let limits = d.limits;
         assert!(matches!(d.prove(&mut a, facts, &[facts], eight, &limits), crate::solver::Answer::Proved { .. }));
-        assert!(d.proof_of(&mut a, &[facts, other], nine).is_some(), "what is at most 8 is at most 9");
-        assert!(d.proof_of(&mut a, &[other], nine).is_none(), "and that only where the same is known");
-        assert!(d.proof_of(&mut a, &[facts], six).is_none() && seven_ == facts);
+        assert!(d.decider.proof_of(&mut a, &[facts, other], nine).is_some(), "what is at most 8 is at most 9");
+        assert!(d.decider.proof_of(&mut a, &[other], nine).is_none(), "and that only where the same is known");
+        assert!(d.decider.proof_of(&mut a, &[facts], six).is_none() && seven_ == facts);
         let crate::solver::Answer::Model(_) = d.prove(&mut a, facts, &[facts], six, &limits) else {
             panic!("it may be 7")
         };
@@ -378,7 +431,8 @@ mod tests {
             let last = a.add(x, one);
             a.le(last, end)
         };
-        let mut d = Decider::default();
+        let mut fresh = Decider::default();
+        let mut d = fresh.search(DecisionAttempt::default());
         // Only `x + 1000 <= 2000` keeps `x` small, and that also holds where the sum wraps.
         let known = MetRanges::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
         let plain = d.plain(&mut a, &o, goal, &[sum], &known);
@@ -386,6 +440,9 @@ mod tests {
             plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),
             "{plain:?}"
         );
-        assert!(matches!(d.decide(&mut a, &o), Decision::SafeIfNoWrap(_)));
+        assert!(matches!(
+            fresh.with(DecisionAttempt::default()).decide(&mut a, &o).decision,
+            Decision::SafeIfNoWrap(_)
+        ));
     }
 }

@@ -4,10 +4,10 @@
 //! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it needs a
 //! size below 1).
 
-use super::decide::{Decider, ModelEffort};
+use super::decide::{Decider, ModelEffort, Search};
 use super::obligation::{Counterexample, Decision};
 use crate::solver::{self, Answer, Model, ModelAnswer, SolverLimits, WrapMode};
-use base::work::{Allotment, Work};
+use base::work::Work;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
@@ -19,7 +19,7 @@ pub(super) const QUICK: Work = Work::millis(700);
 
 const KNOWN_INPUT: Work = Work::millis(300);
 
-impl Decider {
+impl Search<'_> {
     /// Returns a model in which the access goes out of bounds because some operation goes below zero, while none
     /// exceeds its largest value: sizes that cause such overflow were never meant.
     pub(super) fn underflowing(
@@ -51,7 +51,7 @@ impl Decider {
             match solver::prove(a, &all, goal, WrapMode::Exact, &quick) {
                 Answer::Model(m) => m,
                 // The goal holds whenever values are negative: the failure exceeds the largest value.
-                Answer::Proved { .. } => return Some(Decision::SafeIfNoWrap(self.name(a, unmet))),
+                Answer::Proved { .. } => return Some(Decision::SafeIfNoWrap(self.decider.name(a, unmet))),
                 Answer::Unknown(_) => return None,
             }
         };
@@ -74,7 +74,7 @@ impl Decider {
 
     /// Returns a failure, if inputs that led to another bad access lead to this one too.
     pub(super) fn known_input(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<Decision> {
-        for inputs in self.known.clone() {
+        for inputs in self.decider.known.clone() {
             let mut fixed = facts.to_vec();
             let symbols = a.symbols_of(&[&fixed[..], &[goal]].concat());
             for (s, v) in &inputs {
@@ -86,7 +86,8 @@ impl Decider {
             }
             let quick = SolverLimits { work: KNOWN_INPUT, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
-                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
+                let sizes = &self.decider.sizes;
+                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && sizes.contains(*s));
                 self.cut |= degenerate;
                 return Some(Decision::Fails(Counterexample { model, mode: WrapMode::Assume, degenerate }));
             }
@@ -114,19 +115,11 @@ impl Decider {
             symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is replayed and shown to users.
         let limits = SolverLimits {
-            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
-                .min(self.until.map_or(Work::MAX, Allotment::left)),
+            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }.min(self.until.left()),
             ..self.limits
         };
-        let model = match solver::find_model(
-            a,
-            &all,
-            &inputs,
-            &self.sizes.positive(&inputs),
-            mode,
-            &limits,
-            &mut self.groups,
-        ) {
+        let (positive, groups) = (self.decider.sizes.positive(&inputs), &mut self.decider.groups);
+        let model = match solver::find_model(a, &all, &inputs, &positive, mode, &limits, groups) {
             ModelAnswer::Model(m) => m,
             _ => {
                 self.cut = true;
@@ -135,11 +128,11 @@ impl Decider {
         };
         let model = self.handier(a, &all, &inputs, model, mode, &limits);
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
-        let degenerate = self.sizes.degenerate(a, &model);
+        let degenerate = self.decider.sizes.degenerate(a, &model);
         // Models under which an operation wraps or a size is empty are skipped: they seldom lead anywhere else, and
         // better ones come first.
-        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 {
-            self.known.push(fixed);
+        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.decider.known.len() < 3 {
+            self.decider.known.push(fixed);
         }
         self.cut |= degenerate;
         Decision::Fails(Counterexample { model, mode, degenerate })
@@ -156,13 +149,14 @@ impl Decider {
         mode: WrapMode,
         limits: &SolverLimits,
     ) -> Model {
-        let Some(most) = self.handy.map(i128::from).filter(|most| self.sizes.bytes(a, &first, mode) > *most) else {
+        let Decider { sizes, handy, groups, .. } = &mut *self.decider;
+        let Some(most) = handy.map(i128::from).filter(|most| sizes.bytes(a, &first, mode) > *most) else {
             return first;
         };
-        let Some(fits) = self.sizes.at_most(a, most).filter(|_| !self.hurried) else { return first };
+        let Some(fits) = sizes.at_most(a, most).filter(|_| !self.hurried) else { return first };
         let all = [facts, &[fits]].concat();
-        match solver::find_model(a, &all, inputs, &self.sizes.positive(inputs), mode, limits, &mut self.groups) {
-            ModelAnswer::Model(m) if self.sizes.bytes(a, &m, mode) <= most => m,
+        match solver::find_model(a, &all, inputs, &sizes.positive(inputs), mode, limits, groups) {
+            ModelAnswer::Model(m) if sizes.bytes(a, &m, mode) <= most => m,
             _ => first,
         }
     }

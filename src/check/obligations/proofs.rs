@@ -4,7 +4,7 @@
 //! same facts, and a model that refutes one refutes all stronger ones. In: facts and a goal. Out: an answer, from
 //! memory, from the polynomial bound or from the solver.
 
-use super::decide::Decider;
+use super::decide::{Decider, Search};
 use super::relevance::strongest;
 use crate::solver::{self, Answer, FactContext, FreeTerms, SolverLimits, WrapMode};
 use base::reasons::UnknownReason;
@@ -25,15 +25,15 @@ const OF_A_FAMILY: usize = 8;
 /// Most prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
-impl Decider {
+impl Search<'_> {
     /// Whether there is a proof without Z3 that reads wraps modulo 2^n.
     pub(super) fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
         let limits = SolverLimits { steps: self.limits.steps / 4, ..self.limits };
         // Goals that do not follow from these are tried without wraps next, from all facts.
-        if let Some((near, together)) = self.relevant(a, facts, goal) {
-            return self.context(a, together, &near, WrapMode::Exact).bound(a, goal, &limits).is_some();
+        if let Some((near, together)) = self.decider.relevant(a, facts, goal) {
+            return self.decider.context(a, together, &near, WrapMode::Exact).bound(a, goal, &limits).is_some();
         }
-        self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
+        self.decider.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
     }
 
     /// Proves a goal without Z3 from these facts (`all` is their conjunction).
@@ -44,24 +44,22 @@ impl Decider {
         facts: &[TermId],
         goal: TermId,
     ) -> Option<(Vec<TermId>, FreeTerms)> {
-        if let Some(proof) = self.proof_of(a, facts, goal) {
+        if let Some(proof) = self.decider.proof_of(a, facts, goal) {
             return Some(proof);
         }
-        let limits = self.limits;
         if let Some(proof) = self.bound_by_relevant(a, facts, goal) {
             return Some(proof);
         }
-        let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
-        self.remember(a, goal, proof.clone());
+        let proof = self.decider.context(a, all, facts, WrapMode::Assume).bound(a, goal, &self.limits)?;
+        self.decider.remember(a, goal, proof.clone());
         Some(proof)
     }
 
     /// Proves a goal from the relevant facts, where these are a small part of all facts.
     fn bound_by_relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, FreeTerms)> {
-        let limits = self.limits;
-        let (near, together) = self.relevant(a, facts, goal)?;
-        let proof = self.context(a, together, &near, WrapMode::Assume).bound(a, goal, &limits)?;
-        self.remember(a, goal, proof.clone());
+        let (near, together) = self.decider.relevant(a, facts, goal)?;
+        let proof = self.decider.context(a, together, &near, WrapMode::Assume).bound(a, goal, &self.limits)?;
+        self.decider.remember(a, goal, proof.clone());
         Some(proof)
     }
 
@@ -73,33 +71,32 @@ impl Decider {
         goal: TermId,
         limits: &SolverLimits,
     ) -> Answer {
-        if let Some((used, free)) = self.proof_of(a, facts, goal) {
+        if let Some((used, free)) = self.decider.proof_of(a, facts, goal) {
             return Answer::Proved { by: solver::Prover::Poly, used, free };
         }
         let (family, _) = family(a, goal);
-        let known =
-            self.refuting.get(&family).and_then(|all| all.iter().find(|m| m.refutes(a, facts, goal, WrapMode::Assume)));
-        if let Some(m) = known {
+        let mut known = self.decider.refuting.get(&family).into_iter().flatten();
+        if let Some(m) = known.find(|m| m.refutes(a, facts, goal, WrapMode::Assume)) {
             return Answer::Model(m.clone());
         }
-        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
+        if self.decider.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
             self.cut = true;
             return Answer::Unknown(UnknownReason::SolverWork);
         }
         if let Some((used, free)) = self.bound_by_relevant(a, facts, goal) {
             return Answer::Proved { by: solver::Prover::Poly, used, free };
         }
-        let mut groups = std::mem::take(&mut self.groups);
-        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
-        self.groups = groups;
+        let mut groups = std::mem::take(&mut self.decider.groups);
+        let answer = self.decider.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
+        self.decider.groups = groups;
         match &answer {
-            Answer::Proved { used, free, .. } => self.remember(a, goal, (used.clone(), free.clone())),
+            Answer::Proved { used, free, .. } => self.decider.remember(a, goal, (used.clone(), free.clone())),
             Answer::Unknown(_) => {
                 self.cut = true;
-                self.hopeless.insert((all, goal), limits.work);
+                self.decider.hopeless.insert((all, goal), limits.work);
             }
             Answer::Model(m) => {
-                let known = self.refuting.entry(family).or_default();
+                let known = self.decider.refuting.entry(family).or_default();
                 if known.len() < OF_A_FAMILY {
                     known.push(m.clone());
                 }
@@ -107,7 +104,9 @@ impl Decider {
         }
         answer
     }
+}
 
+impl Decider {
     pub(super) fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, FreeTerms)> {
         let (family, constant) = family(a, goal);
         let proof = self

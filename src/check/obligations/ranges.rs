@@ -5,7 +5,7 @@
 //! were built). In: the terms of a proof. Out: the wraps that are met, those that are not, and those that are the
 //! identity wherever the facts hold.
 
-use super::decide::Decider;
+use super::decide::{Decider, Search};
 use super::obligation::Obligation;
 use super::wrapping;
 use crate::solver::{self, Answer, FreeTerms, SolverLimits, WrapMode};
@@ -37,7 +37,7 @@ pub(super) struct RangeObligations {
     pub met: MetRanges,
 }
 
-impl Decider {
+impl Search<'_> {
     /// Returns the range obligations below the roots, except those below free terms, that do not follow from the
     /// facts or exceed the budget.
     pub(super) fn unmet(
@@ -47,11 +47,10 @@ impl Decider {
         roots: &[TermId],
         free: &FreeTerms,
     ) -> RangeObligations {
-        let until = Allotment::of(self.limits.work * UNMET_TIMES);
-        let until = self.until.map_or(until, |u| u.min(until));
+        let until = Allotment::of(self.limits.work * UNMET_TIMES).min(self.until);
         let mut found = RangeObligations::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
-        let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
+        let mut work: Vec<TermId> = self.decider.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
             if !seen.insert(w) {
                 continue;
@@ -85,7 +84,7 @@ impl Decider {
     ) -> FxHashMap<TermId, TermId> {
         let facts = a.conjuncts(o.facts);
         let mut wraps: Vec<TermId> =
-            facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
+            facts.iter().chain([&goal]).flat_map(|t| self.decider.wraps_of(a, *t)).chain(met.keys().copied()).collect();
         wraps.sort_unstable();
         wraps.dedup();
         let mut tries = 0;
@@ -133,7 +132,7 @@ impl Decider {
             }
             let Some((mut used, free)) = self.bound(a, all, facts, goal) else { return false };
             used.push(goal);
-            self.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
+            self.decider.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
         })
     }
 
@@ -142,7 +141,7 @@ impl Decider {
     pub(super) fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
         let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
         let older: Vec<TermId> =
-            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
+            a.conjuncts(facts).into_iter().filter(|f| self.decider.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
         let all = a.and_all(older.clone());
         let r = Interval::of_int(bits, signed);
         let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
@@ -152,8 +151,9 @@ impl Decider {
             if a.as_bool(goal) == Some(true) {
                 continue;
             }
-            if self.proof_of(a, &older, goal).is_none()
+            if self.decider.proof_of(a, &older, goal).is_none()
                 && self
+                    .decider
                     .models
                     .get(&goal)
                     .is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume)))
@@ -162,7 +162,7 @@ impl Decider {
             }
             // A range that is undecided under some facts is seldom decided under others.
             let limits = SolverLimits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
-            let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
+            let tried = self.decider.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
             let answer = if tried < RANGE_TRIES {
                 self.prove(a, all, &older, goal, &limits)
             } else {
@@ -177,24 +177,26 @@ impl Decider {
             match answer {
                 Answer::Proved { mut used, free, .. } => {
                     used.push(goal);
-                    rests.extend(self.wraps_above(a, &used, &free));
+                    rests.extend(self.decider.wraps_above(a, &used, &free));
                 }
                 Answer::Model(m) => {
-                    let known = self.models.entry(goal).or_default();
+                    let known = self.decider.models.entry(goal).or_default();
                     if known.len() < 4 {
                         known.push(m);
                     }
                     return None;
                 }
                 Answer::Unknown(_) => {
-                    self.open_ranges.insert((goal, limits.work), tried + 1);
+                    self.decider.open_ranges.insert((goal, limits.work), tried + 1);
                     return None;
                 }
             }
         }
         Some(rests)
     }
+}
 
+impl Decider {
     /// Returns the wraps below some roots, except those that are only below free terms.
     pub(super) fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &FreeTerms) -> Vec<TermId> {
         if free.is_empty() {

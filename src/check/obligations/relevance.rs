@@ -73,7 +73,7 @@ fn strongest_of(a: &mut Arena, facts: &[TermId]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::strongest;
-    use crate::obligations::decide::Decider;
+    use crate::obligations::decide::{Decider, DecisionAttempt};
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
@@ -113,19 +113,20 @@ mod tests {
             iterations.push(k);
         }
         let goal = a.lt(iterations[40], m);
-        let mut decider = Decider::default();
-        let (chosen, together) = decider.relevant(&mut a, &facts, goal).unwrap();
+        let mut fresh = Decider::default();
+        let mut search = fresh.search(DecisionAttempt::default());
+        let (chosen, together) = search.decider.relevant(&mut a, &facts, goal).unwrap();
         assert_eq!(chosen, [facts[0], facts[1], facts[42]]);
         let all = a.and_all(facts.clone());
-        let (used, _) = decider.bound(&mut a, all, &facts, goal).unwrap();
+        let (used, _) = search.bound(&mut a, all, &facts, goal).unwrap();
         assert!(used.iter().all(|f| facts.contains(f)) && together != all);
         // A goal that needs another loop's count is proved from all facts.
         let other = a.le(iterations[3], iterations[40]);
         facts.push(other);
         let all = a.and_all(facts.clone());
         let far = a.lt(iterations[3], m);
-        assert!(decider.bound(&mut a, all, &facts, far).is_some());
+        assert!(search.bound(&mut a, all, &facts, far).is_some());
         let wrong = a.lt(iterations[5], iterations[6]);
-        assert!(decider.bound(&mut a, all, &facts, wrong).is_none());
+        assert!(search.bound(&mut a, all, &facts, wrong).is_none());
     }
 }

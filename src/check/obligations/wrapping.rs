@@ -7,7 +7,6 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use crate::solver::{self, Model, ModelAnswer, SolverLimits, WrapMode};
-use base::work::Work;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::display;
 use engine::symbolic::terms::interval::Interval;
@@ -45,7 +44,7 @@ impl Decider {
         o: &Obligation,
         operation: TermId,
         innocent: &[TermId],
-        work: Work,
+        limits: &SolverLimits,
     ) -> Option<Model> {
         let mut all = a.conjuncts(o.facts);
         let inside = inside(a, o);
@@ -58,10 +57,9 @@ impl Decider {
         }
         let inputs: Vec<SymId> =
             a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let limits = SolverLimits { work, ..self.limits };
         let positive = self.sizes.positive(&inputs);
         let groups = &mut self.groups;
-        match solver::find_model(a, &all, &inputs, &positive, WrapMode::Exact, &limits, groups) {
+        match solver::find_model(a, &all, &inputs, &positive, WrapMode::Exact, limits, groups) {
             ModelAnswer::Model(model) => {
                 inputs.iter().all(|s| model.values.get(s).is_none_or(|v| *v >= 1)).then_some(model)
             }

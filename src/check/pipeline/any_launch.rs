@@ -13,7 +13,6 @@ use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
-use crate::solver::SolverLimits;
 use base::reasons::UnknownReason;
 use base::work::Work;
 use contracts::Contract;
@@ -37,8 +36,8 @@ impl<'p> Engine<'p> {
         if run.gave_up.is_some() {
             return FxHashSet::default();
         }
-        let mut decider =
-            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST) / 2, ..SolverLimits::default() });
+        let mut fresh = Decider::default();
+        let mut decider = fresh.with(self.cx.attempt.with_work(self.cx.scaled(budgets::FIRST) / 2));
         let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
         for ev in &run.accesses {
             if open.contains(&*ev.stack) || self.cx.is_spent() {
@@ -52,11 +51,8 @@ impl<'p> Engine<'p> {
                 }
                 let Base::Object(o) = t.base else { return false };
                 let Some(extent) = e.object(o).extent else { return false };
-                matches!(
-                    decider
-                        .decide_roughly(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }),
-                    Decision::Safe
-                )
+                let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
+                matches!(decider.decide_roughly(&mut e.arena, &ob).decision, Decision::Safe)
             });
             if all {
                 safe.insert(ev.stack.to_vec());
@@ -121,7 +117,6 @@ impl<'p> Engine<'p> {
         }
         let root = HostRoot { func: kernel, trusted: false, entry: false, bound: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
-        tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
         self.look_at_idle(kernel, &mut tools, &run);
         self.came_to(kernel, &run, run.gave_up.as_ref());
         if let Some(why) = run.gave_up {
@@ -134,10 +129,9 @@ impl<'p> Engine<'p> {
     fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut RootTools<'p>, run: &KernelRun) {
         // Code after the point where the execution gave up may reach earlier accesses again, in another state.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
-        let usual = tools.decider.limits;
+        let cx = self.cx.with_work(self.cx.scaled(Work::seconds(1)));
+        let glance = cx.at_a_glance();
         let mut rest = vec![];
-        tools.decider.limits =
-            SolverLimits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
         for i in extremes_first(&mut tools.e.arena, &run.accesses) {
             let ev = &run.accesses[i];
             let place = self.cx.place_of(ev);
@@ -145,14 +139,13 @@ impl<'p> Engine<'p> {
                 continue;
             }
             self.assumed.note(&tools.e, &place, ev);
-            let look = bounds::look(&self.cx, tools, None, ev, Effort::Glance);
+            let look = bounds::look(&glance, tools, None, ev, Effort::Glance);
             if look.more == FurtherEffort::Nothing && look.outcome.is_safe() {
                 self.put(kernel, ev, partly.clone().map_or(look.outcome, AccessVerdict::Unknown));
             } else {
                 rest.push((!look.outcome.is_safe(), i, place));
             }
         }
-        tools.decider.limits = usual;
         rest.sort_by_key(|(open, i, _)| (*open, *i));
         let mut open: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (_, i, place) in rest {
@@ -161,7 +154,7 @@ impl<'p> Engine<'p> {
                 continue;
             }
             let ev = &run.accesses[i];
-            let outcome = match (bounds::look(&self.cx, tools, None, ev, Effort::First).outcome, &self.lost) {
+            let outcome = match (bounds::look(&cx, tools, None, ev, Effort::First).outcome, &self.lost) {
                 (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), Some(why)) => {
                     AccessVerdict::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }

@@ -13,8 +13,6 @@ use super::budgets;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::options::CheckOptions;
-use crate::solver::SolverLimits;
-use base::work::Allotment;
 use contracts::{Invariant, Requirement, parse, plain_name};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
@@ -353,9 +351,8 @@ impl<'p> Engine<'p> {
         objects: &[Rc<Vec<GuardedTarget>>],
         required: &Requirement,
     ) -> Option<Vec<String>> {
-        let mut decider =
-            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
-        decider.until = Some(Allotment::of(self.cx.work_left()));
+        let mut fresh = Decider::default();
+        let mut decider = fresh.with(self.cx.within(self.cx.all).attempt);
         let mut wraps = vec![];
         for at in objects {
             let of = ClassObject { at, class: &class.name, ty, function: f };
@@ -369,7 +366,8 @@ impl<'p> Engine<'p> {
             // The condition always holds where nothing wraps that the proof rests on: an obligation that only an
             // infeasible path can meet.
             let (below, byte, none) = (a.int(-1), a.int(1), a.int(0));
-            match decider.decide_roughly(a, &Obligation { facts: broken, offset: below, bytes: byte, extent: none }) {
+            let never = Obligation { facts: broken, offset: below, bytes: byte, extent: none };
+            match decider.decide_roughly(a, &never).decision {
                 Decision::Safe => {}
                 Decision::SafeIfNoWrap(ops) => wraps.extend(ops),
                 Decision::Fails(_) | Decision::Unknown(_) => return None,

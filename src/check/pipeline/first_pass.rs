@@ -5,12 +5,10 @@
 //! rest on unknowns.
 
 use super::Engine;
-use super::budgets;
 use super::parallel::SafeAnyway;
 use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use crate::rules::{self, bounds};
-use crate::solver::SolverLimits;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::arena::Arena;
@@ -35,11 +33,7 @@ impl<'p> Engine<'p> {
         runs: &[ExecutedLaunch],
         safe: &SafeAnyway,
     ) -> Vec<PendingAccess> {
-        let usual = tools.decider.limits;
-        tools.decider.limits =
-            SolverLimits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
         let glanced = self.glance(tools, runs, safe);
-        tools.decider.limits = usual;
         let mut open: Vec<PendingAccess> = vec![];
         let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
         for o in glanced {
@@ -65,6 +59,7 @@ impl<'p> Engine<'p> {
 
     /// Decides accesses that take almost no work, and returns the others.
     fn glance(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], safe: &SafeAnyway) -> Vec<PendingAccess> {
+        let cx = self.cx.at_a_glance();
         let mut open: Vec<PendingAccess> = vec![];
         let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (r, run) in runs.iter().enumerate() {
@@ -83,7 +78,7 @@ impl<'p> Engine<'p> {
                 let look = if open_places.contains(&place) || self.cx.is_spent() {
                     AccessExamination::none()
                 } else {
-                    bounds::look(&self.cx, tools, Some(run), event, Effort::Glance)
+                    bounds::look(&cx, tools, Some(run), event, Effort::Glance)
                 };
                 if look.more == FurtherEffort::Nothing {
                     self.put(run.kernel, event, run.partial(look.outcome));

@@ -227,12 +227,10 @@ impl<'p> Engine<'p> {
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);
         let before = done();
         self.cx.all = self.cx.phase(budgets::CALLS, 50);
-        tools.within(self.cx.all);
         if !self.cx.bare {
             inside::timed(CheckPhase::HostCalls, || self.beside_bounds(&mut tools, &runs, &events));
         }
         self.spend_since(before);
-        tools.within(Allotment::UNLIMITED);
         if !self.cx.is_hurried() {
             let before = done();
             let found =
@@ -247,7 +245,7 @@ impl<'p> Engine<'p> {
 
     /// Applies the rules for host calls and launches, beside the bounds of accesses.
     fn beside_bounds(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], events: &HostEvents) {
-        let cx = self.cx;
+        let cx = self.cx.within(self.cx.all);
         for rule in rules::ALL {
             rule.in_host(&cx, tools, events, self);
         }

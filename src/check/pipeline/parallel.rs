@@ -153,16 +153,14 @@ impl<'p> TaskContext<'p> {
         let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| {
             let open = match order {
                 Task::First { who, work } => {
-                    (engine.own, engine.cx.all) = (Some((owners.clone(), who)), Allotment::of(work));
-                    tools.within(engine.cx.all);
+                    (engine.own, engine.cx) = (Some((owners.clone(), who)), engine.cx.within(Allotment::of(work)));
                     inside::timed(inside::CheckPhase::FirstLooks, || engine.first_looks(tools, runs, safe))
                 }
                 Task::Second { open, decided, work, replays } => {
                     if let Some(most) = replays {
                         tools.judge.begin_with(most);
                     }
-                    (engine.places, engine.cx.all) = (decided, Allotment::of(work));
-                    tools.within(engine.cx.all);
+                    (engine.places, engine.cx) = (decided, engine.cx.within(Allotment::of(work)));
                     inside::timed(inside::CheckPhase::SecondLooks, || engine.second_looks(tools, runs, open))
                 }
             };

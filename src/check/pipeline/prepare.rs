@@ -7,7 +7,7 @@ use super::Engine;
 use super::budgets;
 use crate::concurrency::across_launches::LaunchInvariants;
 use crate::concurrency::bounds::Invariants;
-use crate::context::{ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::counterexample::replay::Judge;
 use crate::counterexample::tensor_trials::RANKS_TRIED;
@@ -16,10 +16,9 @@ use crate::findings::state;
 use crate::obligations::decide::Decider;
 use crate::obligations::{cone, specialise};
 use crate::rules::layout::UsedParts;
-use crate::solver::SolverLimits;
 use base::inside::{self, CheckPhase, Dump};
 use base::reasons::UnknownReason;
-use base::work::{Allotment, done};
+use base::work::done;
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
@@ -54,19 +53,20 @@ pub(super) fn run_within_steps(
 }
 
 /// Finds bounds on the values that threads exchange in each launch, and those that persist from one launch to others.
-fn what_they_exchange(tools: &mut RootTools<'_>, runs: &mut [ExecutedLaunch], until: Allotment) {
+fn what_they_exchange(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, runs: &mut [ExecutedLaunch]) {
     let mut history = LaunchInvariants::of(&mut tools.e, runs);
     for iteration in 0.. {
         for run in runs.iter_mut() {
-            run.invariants = if until.is_spent() { Invariants::default() } else { invariants(tools, run, &history) };
+            run.invariants =
+                if cx.all.is_spent() { Invariants::default() } else { invariants(cx, tools, run, &history) };
         }
         if history.is_empty() {
             return;
         }
-        if until.is_spent() {
+        if cx.all.is_spent() {
             return runs.iter_mut().for_each(|r| r.invariants = Invariants::default());
         }
-        if !history.give_up(tools, runs) {
+        if !history.give_up(cx, tools, runs) {
             return;
         }
         if iteration >= SUPPOSED {
@@ -82,10 +82,16 @@ pub(crate) struct PreparedRoot<'p> {
     pub runs: Vec<ExecutedLaunch>,
 }
 
-fn invariants(tools: &mut RootTools<'_>, run: &ExecutedLaunch, history: &LaunchInvariants) -> Invariants {
+fn invariants(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    history: &LaunchInvariants,
+) -> Invariants {
     let decided = &run.decided;
     let before = history.at(&mut tools.e, run, decided);
     Invariants::of(
+        cx,
         tools,
         &run.launch,
         &run.run,
@@ -143,10 +149,8 @@ impl<'p> Engine<'p> {
         }
         let sizes = Sizes::of(&e, runs.iter().map(|r| (&r.launch, &r.run)));
         let mut tools = self.tools(e, root, sizes, Arc::default());
-        let until = self.cx.phase(budgets::EXCHANGE, 20);
-        tools.decider.until = Some(until);
-        inside::timed(CheckPhase::Exchange, || what_they_exchange(&mut tools, &mut runs, until));
-        tools.decider.until = None;
+        let cx = self.cx.within(self.cx.phase(budgets::EXCHANGE, 20));
+        inside::timed(CheckPhase::Exchange, || what_they_exchange(&cx, &mut tools, &mut runs));
         (runs, tools)
     }
 
@@ -158,10 +162,8 @@ impl<'p> Engine<'p> {
         sizes: Sizes,
         tried: Arc<OnceLock<TrialResults>>,
     ) -> RootTools<'p> {
-        let mut decider =
-            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
-        decider.sizes = sizes;
-        decider.handy = self.cx.options.handy;
+        let mut decider = Decider::default();
+        (decider.sizes, decider.handy) = (sizes, self.cx.options.handy);
         let judge = Judge::new(self.cx.program, root.clone(), &e, self.cx.options);
         RootTools { e, decider, judge, root: root.clone(), tried }
     }

@@ -46,12 +46,14 @@ impl<'p> Engine<'p> {
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
             // After several consecutive models that set unknowns without a verdict, the next get less work.
             let hurried = o.first.more == FurtherEffort::Replay && fruitless >= FRUITLESS;
-            tools.decider.limits.work = if hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
+            let work = if hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
+            let mut cx = self.cx.with_work(work);
+            cx.attempt.hurried = hurried;
             left -= 1;
             let second = if self.cx.is_spent() {
                 AccessExamination::none()
             } else {
-                tools.in_hurry(hurried, |tools| bounds::look(&self.cx, tools, Some(run), event, Effort::Full))
+                bounds::look(&cx, tools, Some(run), event, Effort::Full)
             };
             fruitless = if matches!(second.outcome, AccessVerdict::Unknown(_)) { fruitless + 1 } else { 0 };
             let undecided = second.more == FurtherEffort::Work && matches!(second.outcome, AccessVerdict::Unknown(_));

@@ -5,11 +5,9 @@
 //! report names them.
 
 use super::Engine;
-use super::budgets;
 use crate::obligations::decide::Decider;
 use crate::obligations::obligation::Decision;
 use crate::report::ContractFault;
-use crate::solver::SolverLimits;
 use contracts::Contract;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::terms::term::TermId;
@@ -48,9 +46,7 @@ impl<'p> Engine<'p> {
             None if e.arena.as_bool(of_objects) == Some(true) => return false,
             None => of_objects,
         };
-        let mut decider =
-            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
-        let never = match decider.happens(&mut e.arena, path) {
+        let never = match Decider::default().with(self.cx.attempt).happens(&mut e.arena, path).decision {
             Decision::Fails(_) => return false,
             Decision::Safe => NEVER,
             _ => "may be one that can never hold",
@@ -115,8 +111,6 @@ impl<'p> Engine<'p> {
     }
 
     fn may_happen(&self, e: &mut Executor<'_>, path: TermId) -> bool {
-        let mut decider =
-            Decider::new(SolverLimits { work: self.cx.scaled(budgets::FIRST), ..SolverLimits::default() });
-        !matches!(decider.happens(&mut e.arena, path), Decision::Safe)
+        !matches!(Decider::default().with(self.cx.attempt).happens(&mut e.arena, path).decision, Decision::Safe)
     }
 }

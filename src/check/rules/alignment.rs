@@ -37,7 +37,7 @@ impl RuleCheck for Alignment {
             if tally.is_proved(&place) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
+            let (found, cut) = tools.noting_cuts(|tools| of_kernel(cx, tools, run, event, place.clone()));
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
             }
@@ -53,6 +53,7 @@ fn place(tools: &RootTools<'_>, event: &UnalignedEvent) -> Option<ArrayPosition>
 
 /// Decides one event; `None` where it gives no finding.
 fn of_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &UnalignedEvent,
@@ -62,7 +63,7 @@ fn of_kernel(
     if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
         return None;
     }
-    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, event.path) else {
+    let Decision::Fails(c) = tools.happens(cx, event.path).decision else {
         return None;
     };
     let object = tools.e.object(event.object).clone();
@@ -89,5 +90,8 @@ fn of_kernel(
         essential: &essential,
         message,
     };
-    Some(s.replayed(tools, run, &c, place).map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f))))
+    Some(
+        s.replayed(cx, tools, run, &c, place)
+            .map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f))),
+    )
 }

@@ -13,6 +13,7 @@ use crate::counterexample::candidates::{self, OutOfBounds};
 use crate::counterexample::concrete_trials::trials;
 use crate::findings::explanation;
 use crate::obligations::cone;
+use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::inside;
@@ -89,7 +90,7 @@ fn in_each<'p>(
             }
             Base::Unknown(lost) => AccessExamination::of(
                 if ev.targets.len() > 1 {
-                    never(tools, facts)
+                    never(cx, tools, facts)
                 } else {
                     through_lost(cx, tools, launch, ev, (facts, t.offset), lost)
                 }
@@ -101,12 +102,9 @@ fn in_each<'p>(
 }
 
 /// Decides an access on an infeasible path; `None` where the path may be feasible.
-fn never(tools: &mut RootTools<'_>, facts: TermId) -> Option<AccessVerdict> {
+fn never(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, facts: TermId) -> Option<AccessVerdict> {
     let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
-    match tools
-        .decider
-        .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing })
-    {
+    match tools.decide_roughly(cx, &Obligation { facts, offset: before, bytes: one, extent: nothing }).decision {
         Decision::Safe => Some(AccessVerdict::Safe),
         Decision::SafeIfNoWrap(ops) => Some(AccessVerdict::SafeIfNoWrap(ops)),
         Decision::Fails(_) | Decision::Unknown(_) => None,
@@ -122,9 +120,7 @@ fn through_null(
     offset: TermId,
 ) -> AccessVerdict {
     match run {
-        Some(run) if !cx.bare && !cx.is_spent() => {
-            pointer::null_in_kernel(tools, run, ev, facts, offset, cx.place_of(ev))
-        }
+        Some(run) if !cx.bare && !cx.is_spent() => pointer::null_in_kernel(cx, tools, run, ev, facts, offset),
         _ => AccessVerdict::Unknown(UnknownReason::NullPointer),
     }
 }
@@ -183,7 +179,7 @@ fn in_hosts_memory(
     let object = tools.e.object(o).clone();
     let extent = object.extent.unwrap_or(ev.bytes);
     let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
-    pointer::hosts_in_kernel(tools, run, ev, &object, &ob, cx.place_of(ev)).map(AccessExamination::of)
+    pointer::hosts_in_kernel(cx, tools, run, ev, &object, &ob).map(AccessExamination::of)
 }
 
 /// Builds the obligation of an access in an object; also returns whether it uses facts on values that the launch's
@@ -279,22 +275,20 @@ fn decided<'p>(
 ) -> AccessExamination {
     // Without a known launch there is no use for a small model.
     let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
-    let decision = if rough {
-        tools.decider.decide_roughly(&mut tools.e.arena, ob)
-    } else {
-        tools.decider.decide(&mut tools.e.arena, ob)
-    };
-    explanation::decision(&tools.e, &decision, tools.decider.cut);
+    let Decided { decision, mut cut } = if rough { tools.decide_roughly(cx, ob) } else { tools.decide(cx, ob) };
+    explanation::decision(&tools.e, &decision, cut);
     if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
         return AccessExamination::put_off();
     }
     // Facts on the kernel's own stores need a full look, or a case without unknowns.
     let open = matches!(decision, Decision::Fails(_) | Decision::Unknown(_))
         && (effort == Effort::Full || unknowns.is_empty());
-    let other = launch.filter(|_| open).and_then(|run| with_stores(tools, run, ob));
+    let other = launch.filter(|_| open).and_then(|run| with_stores(cx, tools, run, ob));
+    cut = other.as_ref().map_or(cut, |other| other.cut);
+    let other = other.map(|other| other.decision).filter(|d| !matches!(d, Decision::Unknown(_)));
     if let Some(other) = &other {
         inside::explain(|| "  with what the kernel itself stores where it reads".into());
-        explanation::decision(&tools.e, other, tools.decider.cut);
+        explanation::decision(&tools.e, other, cut);
     }
     let exchanged = exchanged || other.is_some();
     let look = match other.unwrap_or(decision) {
@@ -314,17 +308,10 @@ fn decided<'p>(
                     obligation: ob,
                     unknowns,
                 };
-                let outcome = candidates::replayed(cx, tools, run, bad(unknowns.clone()), c);
+                let outcome = candidates::replayed(cx, tools, run, bad(unknowns.clone()), (c, &mut cut));
                 let again = if matches!(outcome, AccessVerdict::Unknown(_)) {
-                    pointer::unset_index(
-                        tools,
-                        run,
-                        access.event,
-                        access.object,
-                        (ob, &unknowns),
-                        cx.place_of(access.event),
-                    )
-                    .or_else(|| on_the_whole_way(cx, tools, run, bad(unknowns)))
+                    pointer::unset_index(cx, tools, run, access.event, access.object, (ob, &unknowns), &mut cut)
+                        .or_else(|| on_the_whole_way(cx, tools, run, bad(unknowns), &mut cut))
                 } else {
                     None
                 };
@@ -332,7 +319,7 @@ fn decided<'p>(
             }
         },
     };
-    if tools.decider.cut { AccessExamination { more: FurtherEffort::Work, ..look } } else { look }
+    if cut { AccessExamination { more: FurtherEffort::Work, ..look } } else { look }
 }
 
 /// Returns safe, provided that these operations do not wrap, nor those that the launch's invariants rest on.
@@ -352,6 +339,7 @@ fn on_the_whole_way<'p>(
     tools: &mut RootTools<'p>,
     run: &ExecutedLaunch,
     access: OutOfBounds<'_>,
+    cut: &mut bool,
 ) -> Option<AccessVerdict> {
     if cx.is_spent() {
         return None;
@@ -364,18 +352,27 @@ fn on_the_whole_way<'p>(
         return None;
     }
     let ob = Obligation { facts, ..ob.clone() };
-    match tools.decider.decide(&mut tools.e.arena, &ob) {
+    let decided = tools.decide(cx, &ob);
+    *cut = decided.cut;
+    match decided.decision {
         Decision::Safe => Some(safe_if(vec![], Some(run))),
         Decision::SafeIfNoWrap(ops) => Some(safe_if(ops, Some(run))),
         Decision::Unknown(_) => None,
-        Decision::Fails(c) => Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, c))
-            .filter(AccessVerdict::is_finding),
+        Decision::Fails(c) => {
+            Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, (c, cut)))
+                .filter(AccessVerdict::is_finding)
+        }
     }
 }
 
 /// Decides with reads-from facts: a value read from memory that the kernel writes is the value at the launch, or one
 /// that some thread stores.
-fn with_stores(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ob: &Obligation) -> Option<Decision> {
+fn with_stores(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    ob: &Obligation,
+) -> Option<Decided> {
     let extent = |e: &mut Executor<'_>, o: ObjId| {
         let extent = e.object(o).extent?;
         Some(run.decided.term(&mut e.arena, extent))
@@ -387,8 +384,5 @@ fn with_stores(tools: &mut RootTools<'_>, run: &ExecutedLaunch, ob: &Obligation)
     let sums = prefix_sum::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
     let facts =
         tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
-    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
-        Decision::Unknown(_) => None,
-        decided => Some(decided),
-    }
+    Some(tools.decide(cx, &Obligation { facts, ..ob.clone() }))
 }

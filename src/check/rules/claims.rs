@@ -40,7 +40,7 @@ impl RuleCheck for Claims {
             if tally.is_proved(&place) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
+            let (found, cut) = tools.noting_cuts(|tools| of_kernel(cx, tools, run, event, place.clone()));
             // Accesses that rest on an assert name it themselves; here only a violated assert is reported.
             let found = found.filter(|o| o.is_finding() || event.removed.is_none());
             if let Some(outcome) = found {
@@ -58,12 +58,13 @@ pub(crate) fn place(program: &Program, event: &ClaimEvent) -> Option<ArrayPositi
 
 /// Decides one claim; `None` where it holds.
 fn of_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &ClaimEvent,
     place: ArrayPosition,
 ) -> Option<AccessVerdict> {
-    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+    let happens = match tools.happens(cx, event.path).decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
@@ -95,7 +96,7 @@ fn of_kernel(
         },
     };
     let itself = format!("({}:{})", place.0.file.rsplit('/').next().unwrap_or_default(), place.0.line);
-    Some(match suspected.replayed(tools, run, &happens, place) {
+    Some(match suspected.replayed(cx, tools, run, &happens, place) {
         Ok(mut f) => {
             f.related = below_the_user(tools.e.program, &event.stack, "the claim itself");
             f.assumptions.retain(|a| !(a.starts_with('`') && a.contains(&itself)));

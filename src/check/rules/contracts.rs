@@ -45,7 +45,7 @@ impl RuleCheck for Contracts {
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (outcome, cut) = tools.noting_cuts(|tools| of_call(tools, event, &place));
+            let (outcome, cut) = tools.noting_cuts(|tools| of_call(cx, tools, event, &place));
             tally.note(place, event.function, outcome.unless(cut));
         }
     }
@@ -67,7 +67,7 @@ impl RuleCheck for Contracts {
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| in_launch(tools, run, event, place.clone()));
+            let (found, cut) = tools.noting_cuts(|tools| in_launch(cx, tools, run, event, place.clone()));
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
             }
@@ -97,8 +97,13 @@ fn sought(event: &ContractEvent) -> RequiredCondition {
     RequiredCondition { function: event.function, condition: event.required.condition.clone() }
 }
 
-fn of_call(tools: &mut RootTools<'_>, event: &ContractEvent, place: &ArrayPosition) -> AccessVerdict {
-    let decision = tools.decider.happens(&mut tools.e.arena, event.path);
+fn of_call(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    event: &ContractEvent,
+    place: &ArrayPosition,
+) -> AccessVerdict {
+    let decision = tools.happens(cx, event.path).decision;
     let program = tools.e.program;
     let zero = tools.e.arena.int(0);
     let (message, related) = words(program, event);
@@ -118,17 +123,18 @@ fn of_call(tools: &mut RootTools<'_>, event: &ContractEvent, place: &ArrayPositi
         message,
         related,
     };
-    suspect.judge(tools, decision)
+    suspect.judge(cx, tools, decision)
 }
 
 /// Decides a call in a kernel; `None` where it satisfies the contract.
 fn in_launch(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &ContractEvent,
     place: ArrayPosition,
 ) -> Option<AccessVerdict> {
-    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+    let happens = match tools.happens(cx, event.path).decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
@@ -148,7 +154,7 @@ fn in_launch(
         essential: &[event.broken],
         message,
     };
-    Some(match suspected.replayed(tools, run, &happens, place) {
+    Some(match suspected.replayed(cx, tools, run, &happens, place) {
         Ok(mut f) => {
             f.related = [related, below_the_user(program, &event.stack, "the call itself")].concat();
             AccessVerdict::Found(Box::new(f))

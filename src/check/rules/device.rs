@@ -63,7 +63,7 @@ impl RuleCheck for TensorDevice {
                 let Some(device) = device.filter(|d| !is_checked(tools, run.launch.path, *d)) else { continue };
                 *times += 1;
                 let found =
-                    accesses.into_iter().take(ACCESSES).find_map(|at| from_host(tools, run, at, device, &tensor));
+                    accesses.into_iter().take(ACCESSES).find_map(|at| from_host(cx, tools, run, at, device, &tensor));
                 let is_called = |f: &Finding| !by_device || f.arguments.values().any(|t| t.on_device);
                 if let Some((place, finding)) = found.filter(|(_, f)| is_called(f)) {
                     unchecked.push(tensor);
@@ -116,6 +116,7 @@ fn is_checked(tools: &mut RootTools<'_>, path: TermId, device: TermId) -> bool {
 
 /// Returns the finding at an access where the tensor is on the host.
 fn from_host(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     (access, target): TargetIndex,
@@ -131,7 +132,7 @@ fn from_host(
     let host = a.int(CPU);
     let on_host = a.eq(device, host);
     let facts = a.and_all(vec![run.launch.path, event.path, target.cond, on_host]);
-    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, facts) else { return None };
+    let Decision::Fails(c) = tools.happens(cx, facts).decision else { return None };
     let program = tools.e.program;
     let kernel = program.func(run.kernel).display.split(['(', '<']).next().unwrap_or_default();
     let kernel = kernel.rsplit(' ').next().unwrap_or(kernel);
@@ -146,7 +147,7 @@ fn from_host(
         essential: &[facts],
         message: format!("`{kernel}` is launched on host memory if `{tensor}` is a host tensor"),
     };
-    let mut f = suspected.replayed(tools, run, &c, place.clone()).ok()?;
+    let mut f = suspected.replayed(cx, tools, run, &c, place.clone()).ok()?;
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
     }

@@ -7,7 +7,7 @@
 
 use super::crossing::{Neighbour, PartAccess, PartEnd};
 use super::layout::UsedParts;
-use crate::context::{ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::memory::object::ObjKind;
@@ -36,6 +36,7 @@ impl UsedParts {
     /// Judges an access that can reach a neighbour.
     pub fn meaning(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &ExecutedLaunch,
         t: &PartAccess<'_>,
@@ -45,14 +46,14 @@ impl UsedParts {
             return CrossingMeaning::Doubtful("its length varies");
         };
         let global = !matches!(t.object.kind, ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::DeviceLocal);
-        if self.are_one_array(tools, run, t, n, SLIP * width) {
+        if self.are_one_array(cx, tools, run, t, n, SLIP * width) {
             return CrossingMeaning::Across;
         }
         let goal = t.goal(tools, n, SLIP * width);
-        let slips = matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe);
-        let used_otherwise = self.used_otherwise(tools, run, t, n, SLIP * width);
+        let slips = matches!(tools.decide(cx, &goal).decision, Decision::Safe);
+        let used_otherwise = self.used_otherwise(cx, tools, run, t, n, SLIP * width);
         let wide = self.wide_parts(tools, run, t, n, LEAST * width);
-        let wide = tools.decider.decide(&mut tools.e.arena, &wide);
+        let wide = tools.decide(cx, &wide).decision;
         match (slips, used_otherwise, wide) {
             (true, Some(why), _) => CrossingMeaning::Doubtful(why),
             (true, None, _) if global && t.event.kind == AccessKind::Read => {
@@ -61,7 +62,9 @@ impl UsedParts {
             (true, None, Decision::Fails(c)) => CrossingMeaning::Apart(c),
             (true, None, _) => CrossingMeaning::Doubtful("they are too small to tell from elements of one array"),
             (false, None, Decision::Fails(_))
-                if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) =>
+                if !global
+                    && !stores_constant(tools.e.program, t.event)
+                    && !self.fills(cx, tools, run, t, n, width) =>
             {
                 CrossingMeaning::Doubtful("the access reaches far beyond the first")
             }
@@ -72,6 +75,7 @@ impl UsedParts {
     /// Whether accesses through the two names go well beyond the border between the parts.
     fn are_one_array(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &ExecutedLaunch,
         t: &PartAccess<'_>,
@@ -80,15 +84,16 @@ impl UsedParts {
     ) -> bool {
         let border = border(t, n);
         run.run.accesses.iter().filter(|e| !std::ptr::eq(*e, t.event)).any(|e| {
-            e.targets
-                .iter()
-                .any(|x| matches!(x.part, Some(p) if p == t.own || p == n.id) && spans(tools, e, x, t, border, slack))
+            e.targets.iter().any(|x| {
+                matches!(x.part, Some(p) if p == t.own || p == n.id) && spans(cx, tools, e, x, t, border, slack)
+            })
         })
     }
 
     /// Returns other evidence that both parts serve as one, or that either serves twice.
     fn used_otherwise(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &ExecutedLaunch,
         t: &PartAccess<'_>,
@@ -120,7 +125,7 @@ impl UsedParts {
         let spans = run.run.accesses.iter().any(|e| {
             e.targets
                 .iter()
-                .any(|x| x.part != Some(t.own) && x.part != Some(n.id) && spans(tools, e, x, t, border, slack))
+                .any(|x| x.part != Some(t.own) && x.part != Some(n.id) && spans(cx, tools, e, x, t, border, slack))
         });
         spans.then_some("another access uses them as one array")
     }
@@ -128,6 +133,7 @@ impl UsedParts {
     /// Whether the access can fill the neighbour to its far end without exceeding it: a halo, or an array of both.
     fn fills(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         run: &ExecutedLaunch,
         t: &PartAccess<'_>,
@@ -169,8 +175,8 @@ impl UsedParts {
             PartEnd::Finish => a.le(several, t.finish),
         };
         let filled = a.and_all(vec![n.facts, far, several]);
-        within.is_none_or(|goal| matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe))
-            && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails(_))
+        within.is_none_or(|goal| matches!(tools.decide(cx, &goal).decision, Decision::Safe))
+            && matches!(tools.happens(cx, filled).decision, Decision::Fails(_))
     }
 
     /// Builds the obligation of the crossing where its parts have at least `least` bytes, as far as other parts and
@@ -213,6 +219,7 @@ fn border(t: &PartAccess<'_>, n: &Neighbour) -> TermId {
 /// Whether an access may go well beyond a border on both sides. Clearing memory through the undivided pointer is no
 /// evidence of one array.
 fn spans(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     e: &AccessEvent,
     x: &GuardedTarget,
@@ -233,9 +240,9 @@ fn spans(
     let above = a.sub(x.offset, low);
     let below = Obligation { facts, offset: zero, bytes: finish, extent: high };
     let above = Obligation { facts, offset: above, bytes: zero, extent: above };
-    [below, above].iter().all(|goal| {
-        !matches!(tools.decider.decide(&mut tools.e.arena, goal), Decision::Safe | Decision::SafeIfNoWrap(_))
-    })
+    [below, above]
+        .iter()
+        .all(|goal| !matches!(tools.decide(cx, goal).decision, Decision::Safe | Decision::SafeIfNoWrap(_)))
 }
 
 /// Whether an access stores a constant, as in clearing an array.

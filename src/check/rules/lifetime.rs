@@ -12,6 +12,7 @@ use crate::findings::kernel::Suspected;
 use crate::findings::position::{
     below_launch, below_the_user, inner_places, launched_at, loc_of, named, position, seen, users_call,
 };
+use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
@@ -48,7 +49,7 @@ impl RuleCheck for Lifetime {
                 return;
             }
             let wanted = explanation::is_wanted_call(cx.program, &event.stack);
-            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(tools, event)));
+            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event)));
             if let (Some((place, outcome)), Some(site)) = (found, event.site()) {
                 tally.note(place, site.func, outcome.unless(cut));
             }
@@ -73,7 +74,8 @@ impl RuleCheck for Lifetime {
             }
             let wanted = explanation::is_wanted_call(cx.program, &event.stack)
                 || explanation::is_wanted_call(cx.program, &[run.launch.site]);
-            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_kernel(tools, run, event)));
+            let (found, cut) =
+                inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_kernel(cx, tools, run, event)));
             let Some((place, outcome)) = found else { continue };
             let outcome = outcome.unless(cut);
             inside::at_the_place(wanted, || explanation::outcome(&outcome));
@@ -86,7 +88,11 @@ impl RuleCheck for Lifetime {
 }
 
 /// Decides a host operation on freed memory; `None` where the position of the call is unknown.
-fn of_host(tools: &mut RootTools<'_>, event: &StaleEvent) -> Option<(ArrayPosition, AccessVerdict)> {
+fn of_host(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    event: &StaleEvent,
+) -> Option<(ArrayPosition, AccessVerdict)> {
     let program = tools.e.program;
     let call = users_call(program, &event.stack)?;
     let argument = match event.deed {
@@ -96,9 +102,9 @@ fn of_host(tools: &mut RootTools<'_>, event: &StaleEvent) -> Option<(ArrayPositi
     let array = named(program, call, argument, &tools.e.object(event.object).name);
     let suspect = suspect(tools, event, array.clone());
     explanation::stale(&tools.e, event);
-    let decision = tools.decider.happens(&mut tools.e.arena, event.path);
-    explanation::happens(&tools.e, &decision, tools.decider.cut);
-    let outcome = suspect.judge(tools, decision);
+    let Decided { decision, cut } = tools.happens(cx, event.path);
+    explanation::happens(&tools.e, &decision, cut);
+    let outcome = suspect.judge(cx, tools, decision);
     explanation::outcome(&outcome);
     Some(((loc_of(program, call), array), outcome))
 }
@@ -106,6 +112,7 @@ fn of_host(tools: &mut RootTools<'_>, event: &StaleEvent) -> Option<(ArrayPositi
 /// Decides a kernel operation on freed memory. If the memory was freed before the launch, the finding is at the
 /// launch.
 fn of_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &StaleEvent,
@@ -113,8 +120,8 @@ fn of_kernel(
     let program = tools.e.program;
     let (place, before) = place_in_kernel(tools, run, event)?;
     explanation::stale(&tools.e, event);
-    let decision = tools.decider.happens(&mut tools.e.arena, event.path);
-    explanation::happens(&tools.e, &decision, tools.decider.cut);
+    let Decided { decision, cut } = tools.happens(cx, event.path);
+    explanation::happens(&tools.e, &decision, cut);
     let happens = match decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some((place, AccessVerdict::Unknown(why))),
@@ -139,7 +146,7 @@ fn of_kernel(
         essential: &suspect.essential,
         message,
     };
-    let mut finding = match suspected.replayed(tools, run, &happens, place.clone()) {
+    let mut finding = match suspected.replayed(cx, tools, run, &happens, place.clone()) {
         Ok(f) => f,
         Err(why) => return Some((place, AccessVerdict::Unknown(why))),
     };

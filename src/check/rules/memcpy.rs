@@ -9,6 +9,7 @@ use crate::findings::build::structures_disagree;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::position::{loc_of, named, users_call};
+use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
@@ -53,7 +54,7 @@ impl RuleCheck for Memcpy {
             }
             let before = done();
             let wanted = explanation::is_wanted_call(cx.program, &event.side.stack);
-            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(tools, event)));
+            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event)));
             for (place, outcome) in found {
                 tally.note(place, event.side.site.func, outcome.unless(cut));
             }
@@ -63,7 +64,7 @@ impl RuleCheck for Memcpy {
 }
 
 /// Decides one side of a copy; returns the outcomes, findings or undecided, by memory.
-fn of_host(tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, AccessVerdict)> {
+fn of_host(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, AccessVerdict)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event
@@ -82,8 +83,8 @@ fn of_host(tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, A
             }
             let place = (loc_of(tools.e.program, call), array.clone());
             let outcome = match t.base {
-                Base::Object(o) => side(tools, copy, t, o, &place)?,
-                _ => pointer::null_in_copy(tools, event, (facts, t.offset), array)?,
+                Base::Object(o) => side(cx, tools, copy, t, o, &place)?,
+                _ => pointer::null_in_copy(cx, tools, event, (facts, t.offset), array)?,
             };
             explanation::outcome(&outcome);
             Some((place, outcome))
@@ -93,6 +94,7 @@ fn of_host(tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, A
 
 /// Decides one side in one object; `None` where the object's size is unknown.
 fn side(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     copy: &CopyEvent,
     t: &GuardedTarget,
@@ -107,13 +109,13 @@ fn side(
     let facts = of_objects.map_or(facts, |more| tools.e.arena.and(facts, more));
     let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
     explanation::side(&tools.e, place, &object, &obligation);
-    let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
-    explanation::decision(&tools.e, &decision, tools.decider.cut);
+    let Decided { decision, cut } = tools.decide(cx, &obligation);
+    explanation::decision(&tools.e, &decision, cut);
     if matches!(decision, Decision::Safe) {
         return Some(AccessVerdict::Safe);
     }
     let array = place.1.clone();
-    let decision = not_empty(tools, copy, &obligation, decision);
+    let decision = not_empty(cx, tools, copy, &obligation, decision);
     let (verb, direction) = match event.kind {
         AccessKind::Read => ("reads", Direction::Read),
         _ => ("writes", Direction::Write),
@@ -135,17 +137,23 @@ fn side(
         essential: vec![t.offset, t.cond, event.bytes, extent],
         related: vec![],
     };
-    Some(suspect.judge(tools, decision))
+    Some(suspect.judge(cx, tools, decision))
 }
 
 /// Returns a failure in which no allocation is empty, if there is one; otherwise the failure is degenerate.
-fn not_empty(tools: &mut RootTools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
+fn not_empty(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    copy: &CopyEvent,
+    obligation: &Obligation,
+    first: Decision,
+) -> Decision {
     let Decision::Fails(c) = &first else { return first };
     if c.model.value(&tools.e.arena, copy.not_empty, c.mode) == Some(1) {
         return first;
     }
     let facts = tools.e.arena.and(obligation.facts, copy.not_empty);
-    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..obligation.clone() }) {
+    match tools.decide(cx, &Obligation { facts, ..obligation.clone() }).decision {
         better @ Decision::Fails(_) => better,
         _ => Decision::Fails(Counterexample { degenerate: true, ..c.clone() }),
     }

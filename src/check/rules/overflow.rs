@@ -19,7 +19,7 @@ use crate::findings::wording;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use crate::obligations::wrapping::{inside, integer};
-use crate::solver::WrapMode;
+use crate::solver::{SolverLimits, WrapMode};
 use base::rules::Rule;
 use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
@@ -163,7 +163,7 @@ pub(crate) fn find<'r>(
             let work = cx.scaled(ONE).min(until.left());
             tools.judge.replay_within(work, BYTES);
             let look = OperationDependence { work, access, all: &resting, name };
-            if let Some(outcome) = look.wraps(tools, &mut known) {
+            if let Some(outcome) = look.wraps(cx, tools, &mut known) {
                 out.push(Overflow { kernel: access.run.kernel, event: access.event, outcome });
                 break;
             }
@@ -202,7 +202,12 @@ struct OperationDependence<'a> {
 impl OperationDependence<'_> {
     /// Returns a finding if the access goes out of bounds because the operation wraps; adds the operation to the
     /// known ones.
-    fn wraps(&self, tools: &mut RootTools<'_>, known: &mut Vec<Operation>) -> Option<AccessVerdict> {
+    fn wraps(
+        &self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        known: &mut Vec<Operation>,
+    ) -> Option<AccessVerdict> {
         let WrapDependentAccess { run, event, .. } = *self.access;
         event.targets.iter().find_map(|target| {
             let Base::Object(o) = target.base else { return None };
@@ -213,12 +218,13 @@ impl OperationDependence<'_> {
             let (counted, one) = (threads_are_counted(tools, run), tools.e.arena.int(1));
             let some = tools.e.arena.le(one, ob.extent);
             ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, some]);
-            self.in_object(tools, &object, &ob, known)
+            self.in_object(cx, tools, &object, &ob, known)
         })
     }
 
     fn in_object(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         object: &Object,
         ob: &Obligation,
@@ -240,15 +246,15 @@ impl OperationDependence<'_> {
                 known.iter().any(|k| k.is(&other))
             })
             .collect();
-        let work = self.work;
-        let alone = tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &others, work);
+        let limits = SolverLimits { work: self.work, ..cx.attempt.limits };
+        let alone = tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &others, &limits);
         let model = match alone {
             Some(model) => model,
             None if found.len() + 1 >= others.len() => return None,
-            None => tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &found, work)?,
+            None => tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &found, &limits)?,
         };
         let c = Counterexample { model, mode: WrapMode::Exact, degenerate: false };
-        let mut finding = self.replayed(tools, object, ob, (&operation, wrap, &c))?;
+        let mut finding = self.replayed(cx, tools, object, ob, (&operation, wrap, &c))?;
         finding.related = self.related(tools, &operation, &c, std::mem::take(&mut finding.related));
         known.push(operation);
         Some(AccessVerdict::Found(Box::new(finding)))
@@ -257,6 +263,7 @@ impl OperationDependence<'_> {
     /// Replays the model; `None` where the access does not fail there.
     fn replayed(
         &self,
+        cx: &CheckContext<'_>,
         tools: &mut RootTools<'_>,
         object: &Object,
         ob: &Obligation,
@@ -277,7 +284,7 @@ impl OperationDependence<'_> {
             essential: &[ob.offset, ob.extent],
             message,
         };
-        suspected.replayed(tools, run, c, place.clone()).ok()
+        suspected.replayed(cx, tools, run, c, place.clone()).ok()
     }
 
     /// Returns the operation's position, and other accesses that go out of bounds with it.

@@ -12,6 +12,7 @@ use crate::counterexample::replay;
 use crate::counterexample::replay_result::{ReplayResult, SoughtFault};
 use crate::findings::build::{AccessCounterexample, FindingStrength, part_sites, verb};
 use crate::obligations::cone;
+use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::reasons::UnknownReason;
@@ -88,8 +89,8 @@ fn look(
             break;
         }
         let goal = through.goal(tools, &n, 0);
-        let decision = tools.decider.decide(&mut tools.e.arena, &goal);
-        if tools.decider.cut {
+        let Decided { decision, cut } = tools.decide(cx, &goal);
+        if cut {
             more = FurtherEffort::Work;
         }
         match decision {
@@ -166,7 +167,7 @@ fn crossed(
     {
         return AccessExamination { outcome: AccessVerdict::Unknown(u.clone()), more: FurtherEffort::Replay };
     }
-    let doubt = match run.layout.meaning(tools, run, t, &c.neighbour) {
+    let doubt = match run.layout.meaning(cx, tools, run, t, &c.neighbour) {
         CrossingMeaning::Across => return AccessExamination::of(AccessVerdict::Safe),
         CrossingMeaning::Apart(better) => {
             c.c = better;
@@ -196,7 +197,7 @@ fn replayed_across(
         .collect();
     let parts = PartTarget::Named { own: replay::site(own.set), others };
     let wanted = SoughtFault::Out(parts.clone());
-    let judged = tools.replay(run, t.event, &c.c, wanted);
+    let judged = tools.replay(cx, run, t.event, &c.c, wanted);
     let (replay, mut assumptions) =
         match worth_of(&judged, &own.name, doubt.is_some(), unknowns.is_empty(), tools.root.trusted) {
             Ok(worth) => worth,

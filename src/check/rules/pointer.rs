@@ -5,7 +5,7 @@
 //! kernels: such a finding is at most *possible*, and is not reported where the replay needed assumptions.
 
 use super::rule::RuleCheck;
-use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::concrete_trials::trials;
 use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::build::narrow;
@@ -53,15 +53,15 @@ fn verb(kind: AccessKind) -> (&'static str, Direction) {
 
 /// Decides a kernel's access through a pointer that is null under these facts; `offset` is then the address.
 pub(crate) fn null_in_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &AccessEvent,
     facts: TermId,
     offset: TermId,
-    place: ArrayPosition,
 ) -> AccessVerdict {
     let open = || AccessVerdict::Unknown(UnknownReason::NullPointer);
-    let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
+    let happens = match tools.happens(cx, facts).decision {
         Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails(c) => c,
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
@@ -71,7 +71,7 @@ pub(crate) fn null_in_kernel(
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let message = match constant_address(&tools.e.arena, offset) {
         Some(address) => format!("{} at the constant address {address:#x}, which holds no object", verb(event.kind).0),
-        None => format!("{} through `{}`, which is null", verb(event.kind).0, place.1),
+        None => format!("{} through `{}`, which is null", verb(event.kind).0, cx.place_of(event).1),
     };
     let s = Suspected {
         rule: Rule::InvalidPointer,
@@ -82,7 +82,7 @@ pub(crate) fn null_in_kernel(
         essential: &conditions,
         message,
     };
-    match s.replayed(tools, run, &happens, place) {
+    match s.replayed(cx, tools, run, &happens, cx.place_of(event)) {
         // Where the replay stops early, a null pointer from a host path is only undecided.
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => {
             AccessVerdict::Found(Box::new(f))
@@ -99,25 +99,28 @@ fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
 }
 
 /// Decides a kernel's access at an address that depends on an unset variable, under these facts; `None` where it is
-/// no finding.
+/// no finding. Sets `cut` where a search decides.
 pub(crate) fn unset_index(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &AccessEvent,
     object: &Object,
     (obligation, unknowns): (&Obligation, &[UnknownReason]),
-    place: ArrayPosition,
+    cut: &mut bool,
 ) -> Option<AccessVerdict> {
     let variable = unknowns.iter().find_map(|why| match why {
         // A variable in a loop may be unset in the first iteration.
         UnknownReason::Unwritten(name) | UnknownReason::InLoop(name) if !name.is_empty() => Some(name),
         _ => None,
     })?;
-    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, obligation.facts) else { return None };
+    let happens = tools.happens(cx, obligation.facts);
+    *cut = happens.cut;
+    let Decision::Fails(c) = happens.decision else { return None };
     let message = format!(
         "{} of `{}` at an index that depends on `{variable}`, which was never set",
         verb(event.kind).0,
-        place.1
+        cx.place_of(event).1
     );
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
@@ -129,21 +132,21 @@ pub(crate) fn unset_index(
         essential: &conditions,
         message,
     };
-    let found = s.replayed(tools, run, &c, place).ok()?;
+    let found = s.replayed(cx, tools, run, &c, cx.place_of(event)).ok()?;
     (found.verdict == Verdict::Proved).then(|| AccessVerdict::Found(Box::new(found)))
 }
 
 /// Decides a kernel's access through a pointer read from unwritten memory, under these facts.
 fn unset_in_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &AccessEvent,
     (facts, happens): (TermId, Counterexample),
-    place: ArrayPosition,
 ) -> AccessVerdict {
     let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
-    let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
+    let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, cx.place_of(event).1);
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
         rule: Rule::InvalidPointer,
@@ -154,7 +157,8 @@ fn unset_in_kernel(
         essential: &conditions,
         message,
     };
-    s.replayed(tools, run, &happens, place).map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f)))
+    s.replayed(cx, tools, run, &happens, cx.place_of(event))
+        .map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f)))
 }
 
 /// Decides an access through a pointer that was never set, under these facts.
@@ -165,12 +169,12 @@ pub(crate) fn unset<'p>(
     ev: &AccessEvent,
     facts: TermId,
 ) -> AccessVerdict {
-    let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
+    let happens = match tools.happens(cx, facts).decision {
         Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails(c) => c,
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return AccessVerdict::Unknown(UnknownReason::PathTaken),
     };
-    let open = match unset_in_kernel(tools, run, ev, (facts, happens), cx.place_of(ev)) {
+    let open = match unset_in_kernel(cx, tools, run, ev, (facts, happens)) {
         AccessVerdict::Unknown(why) => why,
         found => return found,
     };
@@ -181,13 +185,7 @@ pub(crate) fn unset<'p>(
         .map(|(m, _)| m);
     let Some(model) = small else { return AccessVerdict::Unknown(open) };
     let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-    unset_in_kernel(
-        tools,
-        run,
-        ev,
-        (facts, Counterexample { model, mode: WrapMode::Assume, degenerate }),
-        cx.place_of(ev),
-    )
+    unset_in_kernel(cx, tools, run, ev, (facts, Counterexample { model, mode: WrapMode::Assume, degenerate }))
 }
 
 /// Whether an object is host memory that the host has not registered with devices.
@@ -204,15 +202,15 @@ pub(crate) fn is_hosts_own(tools: &RootTools<'_>, o: ObjId) -> bool {
 
 /// Decides a kernel's access to host memory; `None` where it is no finding.
 pub(crate) fn hosts_in_kernel(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     event: &AccessEvent,
     object: &Object,
     obligation: &Obligation,
-    place: ArrayPosition,
 ) -> Option<AccessVerdict> {
-    let Decision::Fails(c) = tools.decider.happens(&mut tools.e.arena, obligation.facts) else { return None };
-    let message = format!("{} of `{}`, which is host memory", verb(event.kind).0, place.1);
+    let Decision::Fails(c) = tools.happens(cx, obligation.facts).decision else { return None };
+    let message = format!("{} of `{}`, which is host memory", verb(event.kind).0, cx.place_of(event).1);
     let essential = [obligation.facts];
     let s = Suspected {
         rule: Rule::InvalidPointer,
@@ -223,7 +221,7 @@ pub(crate) fn hosts_in_kernel(
         essential: &essential,
         message,
     };
-    let mut f = s.replayed(tools, run, &c, place).ok()?;
+    let mut f = s.replayed(cx, tools, run, &c, cx.place_of(event)).ok()?;
     // The replay's assumptions may include that the device can use this memory.
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
@@ -241,6 +239,7 @@ pub(crate) fn hosts_in_kernel(
 
 /// Decides one side of a copy through null.
 pub(crate) fn null_in_copy(
+    cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     event: &AccessEvent,
     (facts, offset): (TermId, TermId),
@@ -249,7 +248,7 @@ pub(crate) fn null_in_copy(
     let one = tools.e.arena.int(1);
     let some = tools.e.arena.le(one, event.bytes);
     let facts = tools.e.arena.and(facts, some);
-    let decision = tools.decider.happens(&mut tools.e.arena, facts);
+    let decision = tools.happens(cx, facts).decision;
     if !matches!(decision, Decision::Fails(_)) {
         return None;
     }
@@ -271,7 +270,7 @@ pub(crate) fn null_in_copy(
         essential: vec![facts],
         related: vec![],
     };
-    match suspect.judge(tools, decision) {
+    match suspect.judge(cx, tools, decision) {
         AccessVerdict::Found(f) if f.verdict == Verdict::Proved => Some(AccessVerdict::Found(f)),
         _ => None,
     }

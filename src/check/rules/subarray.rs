@@ -73,11 +73,11 @@ fn in_row(
         return safe;
     }
     let goal = slack(tools, event, facts, row, 0);
-    let Decision::Fails(c) = tools.decider.decide(&mut tools.e.arena, &goal) else {
+    let Decision::Fails(c) = tools.decide(cx, &goal).decision else {
         return safe;
     };
     let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
-    if cx.bare || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) {
+    if cx.bare || !matches!(tools.decide(cx, &near).decision, Decision::Safe) {
         return safe;
     }
     let unknowns = cone::unknowns(&tools.e, &[row.offset]);
@@ -86,7 +86,7 @@ fn in_row(
     }
     let parts = PartTarget::Row { gep: replay::site(row.gep), bytes: row.size.get() };
     let wanted = SoughtFault::Out(parts.clone());
-    let judged = tools.replay(run, event, &c, wanted);
+    let judged = tools.replay(cx, run, event, &c, wanted);
     let ReplayResult::Reached { bad: reached, assumptions } = &judged else { return safe };
     let AccessFault::Part(bounds) = reached.fault else { return safe };
     let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
