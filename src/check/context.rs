@@ -135,7 +135,7 @@ pub(crate) struct CheckContext<'p> {
     pub options: &'p CheckOptions,
     /// Budget of the current work.
     pub all: Allotment,
-    /// Limits of each decision.
+    /// Limits of each decision, and of all replays together.
     pub attempt: DecisionAttempt,
     /// Share of each budget of a whole root, in hundredths: with several roots none gets all.
     pub part: u32,

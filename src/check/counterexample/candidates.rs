@@ -75,8 +75,8 @@ impl OutOfBounds<'_> {
     }
 }
 
-/// Names the check that an access lacks, a few times for one source position. This decides nothing, so its cost is
-/// not charged to the accesses' budget unless somebody waits.
+/// Names the check that an access lacks, a few times for one source position. This decides nothing, so it does not
+/// matter whether a budget ends it, and its cost is not charged to the accesses' budget unless somebody waits.
 fn named<R>(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,

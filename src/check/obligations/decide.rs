@@ -1,11 +1,11 @@
 //! Decision of one proof obligation: an access stays within its object.
 //!
-//! In: an [`Obligation`]. Out: a [`Decision`]: safe, safe if nothing wraps, a counterexample, or unknown with the
-//! reason. A proof reads every [`Term::Wrap`] as the identity and then proves the range obligation of each wrap that
-//! it rests on ([`super::ranges`]). Where one fails, exact arithmetic modulo 2^n is tried, then conversions read by
-//! value ([`super::conversions`]); otherwise the access is safe only if that operation does not wrap.
-//! [`super::proofs`] remembers proofs and refutations, [`super::models`] makes counterexamples small. The decider is
-//! independent of kernels, launches and replays.
+//! In: an [`Obligation`], and limits of the work on it. Out: a [`Decision`]: safe, safe if nothing wraps, a
+//! counterexample, or unknown with the reason; and whether a budget ended a search. A proof reads every [`Term::Wrap`]
+//! as the identity and then proves the range obligation of each wrap that it rests on ([`super::ranges`]). Where one
+//! fails, exact arithmetic modulo 2^n is tried, then conversions read by value ([`super::conversions`]); otherwise the
+//! access is safe only if that operation does not wrap. [`super::proofs`] remembers proofs and refutations,
+//! [`super::models`] makes counterexamples small. The decider is independent of kernels, launches and replays.
 
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
@@ -36,7 +36,7 @@ pub(super) enum ModelEffort {
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionAttempt {
     pub limits: SolverLimits,
-    /// Work of all searches together, whatever their own limits are.
+    /// Work of this and other decisions and replays together, whatever their own limits are.
     pub until: Allotment,
     /// Whether the search for a small witness is likely to be in vain, and gets no more work than others.
     pub hurried: bool,
