@@ -53,6 +53,7 @@ impl OutOfBounds<'_> {
         run: &ExecutedLaunch,
         c: &Counterexample,
         judged: &ReplayResult,
+        cut: &mut bool,
     ) -> Result<AccessVerdict, UnknownReason> {
         let worth = FindingStrength::of(judged, &tools.root, cx.program, self.unknowns)?;
         let bad = AccessCounterexample {
@@ -69,7 +70,11 @@ impl OutOfBounds<'_> {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
             let wrong = OutOfBoundsAccess { rule, obligation, object, arguments };
-            finding.missing_check = named(cx, tools, self.event, |cx, tools| missing(cx, tools, run, &wrong));
+            finding.missing_check = named(cx, tools, self.event, |cx, tools| {
+                // What was found with tensors, no larger budget decides otherwise.
+                *cut = false;
+                missing(cx, tools, run, &wrong)
+            });
         }
         Ok(AccessVerdict::Found(Box::new(finding)))
     }
@@ -107,7 +112,7 @@ pub(crate) fn seen<'p>(
     meant: bool,
 ) -> Option<AccessVerdict> {
     let (c, judged) = tried(cx, tools, run, access.event)?;
-    if meant && c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
+    if meant && c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged, &mut false).ok() }
 }
 
 /// Returns small inputs under which the access was out of bounds in a run of the whole program, and a replay that
@@ -130,7 +135,8 @@ fn tried<'p>(
     Some((assuming(model, degenerate), judged))
 }
 
-/// Replays a model; the replay decides what the model is worth. Sets `cut` where a search for another model decides.
+/// Replays a model; the replay decides what the model is worth. `cut`: whether a budget ended the last decision on
+/// the access.
 pub(crate) fn replayed<'p>(
     cx: &CheckContext<'p>,
     tools: &mut RootTools<'p>,
@@ -161,7 +167,7 @@ pub(crate) fn replayed<'p>(
         access.unknowns = cone::unknown_iterations(&tools.e, ob.facts, ob.offset);
         access.unknowns.extend(cone::unknown_bounds(&tools.e, ob.facts, ob.offset));
     }
-    access.finding(cx, tools, run, &c, &judged).unwrap_or_else(AccessVerdict::Unknown)
+    access.finding(cx, tools, run, &c, &judged, cut).unwrap_or_else(AccessVerdict::Unknown)
 }
 
 /// Replaces the model's inputs by small ones on which the access uses an address that was itself read out of bounds.

@@ -99,7 +99,7 @@ fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
 }
 
 /// Decides a kernel's access at an address that depends on an unset variable, under these facts; `None` where it is
-/// no finding. Sets `cut` where a search decides.
+/// no finding. `cut`: whether a budget ended the last decision on the access.
 pub(crate) fn unset_index(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
