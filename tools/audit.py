@@ -131,8 +131,13 @@ class Record:
     does; `  rejected: WHY` where nvcc does not take the program."""
 
     def __init__(self, path):
+        version = subprocess.run([str(TOOLKIT / "bin/nvcc"), "--version"], capture_output=True, text=True, check=True).stdout
+        release = re.search(r"V([\d.]+)", version).group(1)
+        self.head = f"# Lines that access memory, by `nvcc {release} -G -ptx`. Written by `make audit-record`."
         self.path, self.programs = path, {}
-        for line in pathlib.Path(path).read_text().splitlines() if os.path.exists(path) else ():
+        lines = pathlib.Path(path).read_text().splitlines() if os.path.exists(path) else []
+        # Another nvcc may take other programs: what it said is asked again.
+        for line in lines if lines[:1] == [self.head] else ():
             if line.startswith("  "):
                 self.programs[name][1].append(line.strip())
             elif not line.startswith("#"):
@@ -154,9 +159,7 @@ class Record:
 
     def write(self, names):
         """Those of `names`: what is gone goes."""
-        version = subprocess.run([str(TOOLKIT / "bin/nvcc"), "--version"], capture_output=True, text=True, check=True).stdout
-        release = re.search(r"V([\d.]+)", version).group(1)
-        lines = [f"# Lines that access memory, by `nvcc {release} -G -ptx`. Written by `make audit-record`."]
+        lines = [self.head]
         for name, (mark, places) in sorted(self.programs.items()):
             if name in names:
                 lines += [f"{name} {mark}", *(f"  {p}" for p in places)]
