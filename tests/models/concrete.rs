@@ -246,8 +246,9 @@ fn functions_of_texts() {
 #[test]
 #[ignore = "minutes"]
 fn many_functions_of_texts() {
-    for seed in 2..20 {
-        compare(seed, 60);
+    // A run keeps the first 64 KiB of a program's output: more cases of one program would be cut off.
+    for seed in 2..29 {
+        compare(seed, 40);
     }
 }
 
