@@ -121,6 +121,19 @@ static bool is_one_of(char c, const char *set) {
   return false;
 }
 
+static unsigned long span(const char *, const char *) CONCRETE("strspn");
+static unsigned long span(const char *s, const char *set) {
+  unsigned long n = 0;
+  while (s[n] && is_one_of(s[n], set)) n++;
+  return n;
+}
+static unsigned long span_outside(const char *, const char *) CONCRETE("strcspn");
+static unsigned long span_outside(const char *s, const char *set) {
+  unsigned long n = 0;
+  while (s[n] && !is_one_of(s[n], set)) n++;
+  return n;
+}
+
 static char *next_token(char *, const char *) CONCRETE("strtok");
 static char *next_token(char *s, const char *separators) {
   if (!s) s = scuba::token;

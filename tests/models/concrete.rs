@@ -53,6 +53,7 @@ const CALLS: &[&str] = &[
     "char t[99]; strcpy(t, a); strcat(t, b); printf(\"[%s]\", t); char *d = strdup(t); d[0] = 'w'; printf(\"[%s][%s]\", t, d); free(d);",
     "char *d = strndup(a, k); printf(\"[%s]%ld\", d, (long)strlen(d)); free(d); char t[2] = {'q', 'r'}; d = strndup(t, k % 3); printf(\"[%s]\", d); free(d);",
     "char t[99]; strcpy(t, a); for (char *p = strtok(t, \",e\"); p; p = strtok(nullptr, k % 2 ? \",\" : \" x\")) printf(\"[%s]%d\", p, (int)(p - t));",
+    "printf(\"%ld %ld %ld %ld\", (long)strspn(a, b), (long)strcspn(a, b), (long)strspn(a, \"0123456789\"), (long)strcspn(a, k % 2 ? \",\" : \"\"));",
     "printf(\"%d %ld %lld\", atoi(a), atol(a), atoll(a));",
     "char *e = a; errno = 0; long v = strtol(a, &e, base); printf(\"%ld %d %d\", v, (int)(e - a), errno == ERANGE);",
     "char *e = a; errno = 0; unsigned long v = strtoul(a, &e, base); printf(\"%lu %d %d\", v, (int)(e - a), errno == ERANGE);",

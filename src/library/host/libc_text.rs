@@ -23,6 +23,7 @@ const MAX_TEXT: i128 = 256;
 /// Facts about strings from their contents, or about arguments as they were given.
 pub(super) const TEXT: HostTable = &[
     (&["strlen"], |e, c, s| strlen(e, c, s)),
+    (&["strspn", "strcspn"], |e, c, s| span(e, c, s)),
     (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| strcmp(e, c, s)),
     (&["memcmp", "isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| compared(e, c, s)),
     (&["strchr", "strrchr", "strstr", "strpbrk", "index", "rindex", "strcasestr", "memchr"], |e, c, s| {
@@ -42,6 +43,27 @@ fn strlen(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> Mo
     let v = known.unwrap_or_else(|| {
         e.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Interval::new(0, 1 << 40))
     });
+    Ok(Some((Value::Int(v), s)))
+}
+
+/// Models `strspn` and `strcspn` (C11 7.24.5.3, 7.24.5.6): the number of leading bytes that are all in a set, or all
+/// outside of it. It is at most the string's length.
+fn span(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let (p, q) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let (text, set) = (bytes_of_text(e, &mut s, &p), bytes_of_text(e, &mut s, &q));
+    if let (Some(text), Some(set)) = (&text, &set) {
+        let inside = c.name == "strspn";
+        let n = text.iter().take_while(|byte| set.contains(*byte) == inside).count();
+        let n = e.arena.int(n as i128);
+        return Ok(Some((Value::Int(n), s)));
+    }
+    let reason = UnknownReason::ResultOf(c.name.to_string());
+    let v = e.arena.fresh(SymKind::Unknown { reason }, c.name, Interval::new(0, 1 << 40));
+    let length = match text {
+        Some(text) => Some(e.arena.int(text.len() as i128)),
+        None => e.argument_length(&s, &p),
+    };
+    let v = length.map_or(v, |length| e.arena.min(v, length));
     Ok(Some((Value::Int(v), s)))
 }
 
@@ -119,6 +141,11 @@ fn strdup(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> Mo
 
 /// Returns the length in bytes of a string in memory whose bytes up to its end are all known.
 pub(crate) fn length_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget]) -> Option<i128> {
+    bytes_of_text(e, s, p).map(|bytes| bytes.len() as i128)
+}
+
+/// Returns the bytes of such a string, without its end.
+fn bytes_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget]) -> Option<Vec<u8>> {
     let mut targets = p.iter().filter(|t| t.base != Base::Null);
     let (Some(GuardedTarget { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
         return None;
@@ -128,12 +155,14 @@ pub(crate) fn length_of_text(e: &mut ExecutionContext<'_>, s: &mut State, p: &[G
         return None;
     }
     let state = s.mem.get(o)?.clone();
+    let mut bytes = vec![];
     for i in 0..MAX_TEXT {
         let at = e.arena.add_const(*offset, i);
         e.arena.as_int(at)?;
         let Value::Int(byte) = e.read_cells(*o, &state, at, 1, None) else { return None };
-        if e.arena.as_int(byte)?.rem_euclid(256) == 0 {
-            return Some(i);
+        match e.arena.as_int(byte)?.rem_euclid(256) as u8 {
+            0 => return Some(bytes),
+            byte => bytes.push(byte),
         }
     }
     None

@@ -5,7 +5,7 @@ use crate::row::{FunctionRow, host};
 #[rustfmt::skip]
 pub(super) const ROWS: &[FunctionRow] = &[
     host(&["strlen", "strdup", "strndup"]).gives_nothing_else().writes_only_its_own().reads(0),
-    host(&["strcmp", "strncmp", "strcasecmp"]).gives_nothing_else().writes_only_its_own().reads_from(0),
+    host(&["strcmp", "strncmp", "strcasecmp", "strspn", "strcspn"]).gives_nothing_else().writes_only_its_own().reads_from(0),
     host(&[
         "strncasecmp",
     ]).gives_nothing_else().writes_only_its_own().reads_from(0)
@@ -18,9 +18,6 @@ pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "strchr", "strrchr", "strstr", "atoi", "atol", "atoll", "atof",
     ]).gives_nothing_else().writes_only_its_own(),
-    host(&[
-        "strspn", "strcspn",
-    ]).gives_nothing_else().writes_only_its_own().reads_from(0).neither("neither knows more than its attributes"),
     host(&[
         "strpbrk",
     ]).gives_nothing_else().writes_only_its_own()
