@@ -304,6 +304,8 @@ impl ObjectBytes {
             Pages::Flat(v) => {
                 (first..=last).take_while(|p| (*p as usize) < v.len()).filter(|p| v[*p as usize].is_some()).collect()
             }
+            // A small range of an object with many pages.
+            Pages::Sparse(m) if last - first < m.len() as u64 => (first..=last).filter(|p| m.contains_key(p)).collect(),
             Pages::Sparse(m) => {
                 let mut k: Vec<u64> = m.keys().copied().filter(|p| (first..=last).contains(p)).collect();
                 k.sort_unstable();
