@@ -101,20 +101,19 @@ impl Executor<'_> {
         if hyps.is_empty() {
             return vec![];
         }
-        let known = self.facts_about(path, &variables, &hyps, &iteration);
+        let mut known = self.facts_about(path, &variables, &hyps, &iteration);
         // At the start of the loop.
         let mut before = self.told(&known);
         let starts: Vec<TermId> = variables.iter().map(|v| v.start).collect();
         let plain = self.in_range(&mut before, &starts);
-        let known: Vec<TermId> = known.into_iter().map(|f| self.arena.substitute(f, &plain)).collect();
-        for h in &mut hyps {
-            *h = self.arena.substitute(*h, &plain);
-        }
+        self.arena.substitute_all(&mut known, &plain);
+        self.arena.substitute_all(&mut hyps, &plain);
         let at_start: FxHashMap<TermId, TermId> =
             variables.iter().map(|v| (v.read, self.arena.substitute(v.start, &plain))).collect();
         let mut before = self.told(&known);
+        let mut done = FxHashMap::default();
         hyps.retain(|h| {
-            let goal = self.arena.substitute(*h, &at_start);
+            let goal = self.arena.substitute_more(*h, &at_start, &mut done);
             before.implies(&mut self.arena, goal)
         });
         if hyps.is_empty() {
@@ -126,15 +125,17 @@ impl Executor<'_> {
             let all = hyps.len();
             let plain = self.that_do_not_wrap(&known, &iteration, &paths, &hyps);
             for way in &paths {
-                let facts: Vec<TermId> =
-                    iteration.iter().chain(&way.facts).map(|f| self.arena.substitute(*f, &plain)).collect();
+                let mut facts = [&iteration[..], &way.facts].concat();
+                self.arena.substitute_all(&mut facts, &plain);
                 let mut premises = self.told(&[&known, &facts, &hyps].map(Vec::as_slice).concat());
                 let mut after = self.read_after(&variables, way);
+                let mut done = FxHashMap::default();
                 for t in after.values_mut() {
-                    *t = self.arena.substitute(*t, &plain);
+                    *t = self.arena.substitute_more(*t, &plain, &mut done);
                 }
+                let mut done = FxHashMap::default();
                 hyps.retain(|h| {
-                    let goal = self.arena.substitute(*h, &after);
+                    let goal = self.arena.substitute_more(*h, &after, &mut done);
                     premises.implies(&mut self.arena, goal)
                 });
             }
@@ -260,9 +261,7 @@ impl Executor<'_> {
         self.add_sums(&mut out, (carried, &kept), variables, &steps, r.k);
         for (_, form) in &mut out {
             let Form::Bounded(_, facts) = form else { continue };
-            for f in facts.iter_mut() {
-                *f = self.arena.substitute(*f, &values);
-            }
+            self.arena.substitute_all(facts, &values);
         }
         out
     }
@@ -298,20 +297,17 @@ impl ValueDomain<'_> {
             map.insert(c.held, as_signed);
             read.push((number, false));
         }
-        let conditions: Vec<TermId> = iteration
-            .iter()
-            .map(|t| {
-                let t = self.arena.substitute(*t, &map);
-                self.plainly(t)
-            })
-            .collect();
+        let mut conditions = iteration.to_vec();
+        self.arena.substitute_all(&mut conditions, &map);
+        self.plainly(&mut conditions);
         let conditions = conditions.into_iter().flat_map(|t| self.arena.conjuncts(t)).collect();
         let variables = carried
             .iter()
             .zip(read)
             .map(|(c, (read, signed))| {
-                let next = self.arena.substitute(c.next, &map);
-                let (next, start) = (self.plainly(next), self.interpret(c.start, c.bits, signed));
+                let mut next = [self.arena.substitute(c.next, &map)];
+                self.plainly(&mut next);
+                let (next, start) = (next[0], self.interpret(c.start, c.bits, signed));
                 let leaves = self.leaves(next).unwrap_or_default();
                 BoundedVariable { read, bits: c.bits, signed, start, next, leaves }
             })
@@ -328,9 +324,9 @@ impl Terms {
     }
 
     /// Drops wraps of summands inside a wrapped sum: only the outer wrap counts.
-    fn plainly(&mut self, t: TermId) -> TermId {
+    fn plainly(&mut self, terms: &mut [TermId]) {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for n in self.arena.cone(&[t]) {
+        for n in self.arena.cone(terms) {
             let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
             let inner = self.congruent(arg, bits);
             if inner != arg {
@@ -338,7 +334,7 @@ impl Terms {
                 map.insert(n, new);
             }
         }
-        self.arena.substitute(t, &map)
+        self.arena.substitute_all(terms, &map);
     }
 
     /// Returns a sum that is congruent modulo 2^bits, without the wraps of its summands.
@@ -425,7 +421,8 @@ impl Terms {
                 }
                 let known = self.arena.bool(value);
                 let map: FxHashMap<TermId, TermId> = std::iter::once((c, known)).collect();
-                let next = way.next.iter().map(|t| self.arena.substitute(*t, &map)).collect();
+                let mut next = way.next.clone();
+                self.arena.substitute_all(&mut next, &map);
                 open.push(IterationPath { facts, next });
             }
         }

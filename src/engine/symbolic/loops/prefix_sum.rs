@@ -149,7 +149,7 @@ impl Terms {
     }
 
     /// Drops wraps that change nothing under these conditions: `i` as an `int` where `0 <= i` and `i <= 2147483647`.
-    pub(in crate::symbolic) fn read_plainly(&mut self, known: Vec<TermId>) -> Vec<TermId> {
+    pub(in crate::symbolic) fn read_plainly(&mut self, mut known: Vec<TermId>) -> Vec<TermId> {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         // Keyed by the bounded term without its constant: an unrolled kernel may have as many bounds and wraps as
         // branches and indices.
@@ -173,7 +173,8 @@ impl Terms {
                 map.insert(n, arg);
             }
         }
-        known.into_iter().map(|c| self.arena.substitute(c, &map)).collect()
+        self.arena.substitute_all(&mut known, &map);
+        known
     }
 
     /// Whether a condition follows from one of these, or from the sum of two.

@@ -79,8 +79,9 @@ impl Terms {
         for n in 0..=MAX_UNROLL {
             let v = self.arena.int(i128::from(n));
             let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
+            let mut done = FxHashMap::default();
             for c in iteration {
-                let t = self.arena.substitute(*c, &map);
+                let t = self.arena.substitute_more(*c, &map, &mut done);
                 if self.arena.as_bool(t) == Some(false) {
                     return Some(n);
                 }

@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::term::{Poly, Term, TermId};
+use base::work::{charge_each, cost};
 
 impl Arena {
     /// Comparison `t <= 0`.
@@ -156,6 +157,7 @@ impl Arena {
         }
         out.sort_unstable();
         out.dedup();
+        charge_each(cost::OPERAND, out.len());
         for &t in &out {
             let n = self.not(t);
             if out.binary_search(&n).is_ok() {
@@ -181,7 +183,9 @@ impl Arena {
         }
         out.sort_unstable();
         out.dedup();
+        charge_each(cost::OPERAND, out.len());
         // x ∨ ¬x; and factoring: (p ∧ a) ∨ (p ∧ ¬a) = p, as joins after a branch need.
+        let mut negations = Vec::with_capacity(out.len());
         for &t in &out {
             if matches!(self.get(t), Term::And(_)) {
                 continue;
@@ -190,25 +194,26 @@ impl Arena {
             if out.binary_search(&n).is_ok() {
                 return self.bool(true);
             }
+            negations.push(n);
         }
+        negations.sort_unstable();
         // (a ∧ b) ∨ ¬a = b ∨ ¬a
+        let mut shorter = vec![];
         for i in 0..out.len() {
-            if let Term::And(v) = self.get(out[i]) {
-                let v = v.clone();
-                let kept: Vec<TermId> = v
-                    .iter()
-                    .copied()
-                    .filter(|x| {
-                        let n = self.not(*x);
-                        out.binary_search(&n).is_err()
-                    })
-                    .collect();
-                if kept.len() < v.len() {
-                    let new = self.and_all(kept);
-                    out[i] = new;
-                    return self.or_all(out);
-                }
+            let Some(kept) = self.without_negated(out[i], &out, &negations) else { continue };
+            let new = self.and_all(kept);
+            if !matches!(self.get(new), Term::And(_)) {
+                // Another literal may shorten the other conjunctions, too.
+                out[i] = new;
+                shorter.into_iter().for_each(|(i, new)| out[i] = new);
+                return self.or_all(out);
             }
+            shorter.push((i, new));
+        }
+        if !shorter.is_empty() {
+            shorter.into_iter().for_each(|(i, new)| out[i] = new);
+            out.sort_unstable();
+            out.dedup();
         }
         if out.len() == 2
             && let Some(t) = self.factor(out[0], out[1])
@@ -220,6 +225,25 @@ impl Arena {
             [t] => *t,
             _ => self.intern(Term::Or(out)),
         }
+    }
+
+    /// Returns the conjuncts of a disjunct whose negation is no other disjunct; `None` if that are all of them.
+    /// `negations`: the sorted negations of the disjuncts that are no conjunctions.
+    fn without_negated(&mut self, t: TermId, disjuncts: &[TermId], negations: &[TermId]) -> Option<Vec<TermId>> {
+        let Term::And(v) = self.get(t) else { return None };
+        let (short, long) = if v.len() < negations.len() { (&v[..], negations) } else { (negations, &v[..]) };
+        let mut negated: Vec<TermId> = short.iter().copied().filter(|x| long.binary_search(x).is_ok()).collect();
+        charge_each(cost::OPERAND, v.len());
+        // Only a disjunction is the negation of a conjunction.
+        let nested: Vec<TermId> = v.iter().copied().filter(|x| matches!(self.get(*x), Term::Or(_))).collect();
+        for x in nested {
+            let n = self.not(x);
+            if disjuncts.binary_search(&n).is_ok() {
+                negated.push(x);
+            }
+        }
+        let Term::And(v) = self.get(t) else { return None };
+        (!negated.is_empty()).then(|| v.iter().copied().filter(|x| !negated.contains(x)).collect())
     }
 
     /// Rewrites `(p ∧ a) ∨ (p ∧ b)` as `p ∧ (a ∨ b)`.

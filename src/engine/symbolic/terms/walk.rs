@@ -160,6 +160,14 @@ impl Arena {
         self.substitute_more(t, map, &mut FxHashMap::default())
     }
 
+    /// Like [`Self::substitute`], for several terms: their common parts are rebuilt once.
+    pub fn substitute_all(&mut self, terms: &mut [TermId], map: &FxHashMap<TermId, TermId>) {
+        let mut done = FxHashMap::default();
+        for t in terms {
+            *t = self.substitute_more(*t, map, &mut done);
+        }
+    }
+
     /// Like [`Self::substitute`], for many terms with common parts: `done` keeps the results under this map.
     pub fn substitute_more(
         &mut self,
