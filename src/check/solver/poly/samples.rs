@@ -4,11 +4,11 @@
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
 use crate::solver::query::WrapMode;
-use base::work::{charge, cost};
+use base::work::{charge, charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::eval::Valuation;
 use engine::symbolic::terms::term::{Poly, SymId, Term, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 const SAMPLES: usize = 6;
 const ATTEMPTS: u64 = 10;
@@ -82,9 +82,12 @@ impl SampleChoices {
     }
 }
 
-/// Terms of the literals, children first, and the terms that depend on each symbol.
+/// Terms of the literals, children first, and the terms that depend on a symbol.
 struct DependencyCone {
     nodes: Vec<TermId>,
+    parents: Vec<Vec<u32>>,
+    symbols: FxHashMap<SymId, u32>,
+    /// Terms that depend on the symbols that were changed so far: most symbols are never changed.
     users: FxHashMap<SymId, Vec<u32>>,
 }
 
@@ -93,30 +96,38 @@ impl DependencyCone {
         let nodes = arena.cone(literals);
         let at: FxHashMap<TermId, u32> = nodes.iter().zip(0..).map(|(t, i)| (*t, i)).collect();
         let mut parents: Vec<Vec<u32>> = vec![vec![]; nodes.len()];
+        let mut symbols = FxHashMap::default();
         for (n, i) in nodes.iter().zip(0..) {
             for c in arena.children(*n) {
                 parents[at[&c] as usize].push(i);
             }
-        }
-        let mut users = FxHashMap::default();
-        for (n, i) in nodes.iter().zip(0u32..) {
-            let (Term::Sym(s) | Term::BoolSym(s)) = arena.get(*n) else { continue };
-            let mut seen = vec![false; nodes.len()];
-            let mut stack = vec![i];
-            while let Some(j) = stack.pop() {
-                if !std::mem::replace(&mut seen[j as usize], true) {
-                    stack.extend(&parents[j as usize]);
-                }
+            if let Term::Sym(s) | Term::BoolSym(s) = arena.get(*n) {
+                symbols.insert(*s, i);
             }
-            users.insert(*s, (0u32..).zip(seen).filter(|(_, s)| *s).map(|(j, _)| j).collect());
         }
-        Self { nodes, users }
+        Self { nodes, parents, symbols, users: FxHashMap::default() }
+    }
+
+    /// Returns the terms that depend on a symbol, children first.
+    fn users(&mut self, s: SymId) -> &[u32] {
+        let (parents, symbols) = (&self.parents, &self.symbols);
+        self.users.entry(s).or_insert_with(|| {
+            let mut stack: Vec<u32> = symbols.get(&s).copied().into_iter().collect();
+            let mut seen: FxHashSet<u32> = stack.iter().copied().collect();
+            while let Some(i) = stack.pop() {
+                stack.extend(parents[i as usize].iter().copied().filter(|p| seen.insert(*p)));
+            }
+            charge_each(cost::WALK, seen.len());
+            let mut users: Vec<u32> = seen.into_iter().collect();
+            users.sort_unstable();
+            users
+        })
     }
 }
 
 /// Finds a handful of assignments, at most, that satisfy all literals.
 pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<SampleValues> {
-    let cone = DependencyCone::new(arena, literals);
+    let mut cone = DependencyCone::new(arena, literals);
     let symbols = arena.symbols_of(literals);
     let mut out: Vec<SampleValues> = vec![];
     let mut budget = EVALUATIONS;
@@ -133,7 +144,7 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
             };
             s.symbols.insert(*x, r.hi.map_or(v, |h| v.min(h)).max(r.lo.unwrap_or(i128::MIN)));
         }
-        if repair(arena, literals, &cone, &mut s, mode, &mut choices, &mut budget)
+        if repair(arena, literals, &mut cone, &mut s, mode, &mut choices, &mut budget)
             && !out.iter().any(|o| o.symbols == s.symbols)
         {
             out.push(s);
@@ -150,7 +161,7 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
 fn repair(
     arena: &Arena,
     literals: &[TermId],
-    cone: &DependencyCone,
+    cone: &mut DependencyCone,
     s: &mut SampleValues,
     mode: WrapMode,
     choices: &mut SampleChoices,
@@ -168,13 +179,13 @@ fn repair(
         let l = violated[choices.below(violated.len())];
         let Some((x, v)) = adjust(arena, l, true, s, choices) else { continue };
         s.symbols.insert(x, v);
-        let users = cone.users.get(&x).map_or(&[][..], Vec::as_slice);
+        let users = cone.users(x).to_vec();
         *budget = budget.saturating_sub(users.len() + literals.len() / 4);
         if *budget == 0 {
             return false;
         }
         for i in users {
-            s.evaluate(arena, cone.nodes[*i as usize], mode);
+            s.evaluate(arena, cone.nodes[i as usize], mode);
         }
     }
     false
