@@ -1,5 +1,5 @@
 //! Loops whose variables depend on what they were in the round before: indices that start over, take turns, are halved or doubled, close in on
-//! each other, are swapped, counted up and down; and accesses by them.
+//! each other, are swapped, counted up and down; sizes of levels; and accesses by them.
 
 use super::{Array, Gen, Int, Scope, Stmt, Ty};
 
@@ -10,7 +10,7 @@ impl Gen {
         let Some(a) = whole.get(self.below(whole.len().max(1))).cloned() else { return };
         let n = if self.chance(70) { self.nearly(&a.extent) } else { self.positive() };
         let mut body = vec![];
-        match self.below(9) {
+        match self.below(10) {
             0 | 1 => self.starting_over(s, &a, &n, &mut body),
             2 => self.halving(s, &a, &n, &mut body),
             3 => self.closing_in(s, &a, &n, &mut body),
@@ -18,6 +18,7 @@ impl Gen {
             5 => self.in_a_tree(s, &a, &n, &mut body),
             6 => self.in_turns(s, &a, &mut body),
             7 => self.alternating(s, &a, &n, &mut body),
+            8 => self.of_levels(s, &a, &n, &mut body),
             _ => self.walking(s, &a, &n, &mut body),
         }
         out.push(if self.chance(75) { Stmt::block(format!("if ({n} > 0) {{"), body) } else { Stmt::block("{", body) });
@@ -270,6 +271,52 @@ impl Gen {
         body.push(Stmt::line(next));
         out.push(Stmt::block(head, body));
         if self.chance(40) {
+            self.guarded(&mut inner.clone(), a, &within, &v, out);
+        }
+    }
+
+    /// A size that rounds divide, rounding up or to a least value: it starts anywhere, also where the sum wraps. What two
+    /// loops leave of the same size is compared, too.
+    fn of_levels(&mut self, s: &mut Scope, a: &Array, n: &str, out: &mut Vec<Stmt>) {
+        let (v, w, ty) = (self.name('v'), self.name('v'), self.kind());
+        let t = ty.name();
+        let start = match self.below(6) {
+            0 | 1 => n.to_owned(),
+            2 => self.positive(),
+            3 => format!("({t})(({t})-1 / 2 - {})", self.choose(&["0", "1", "3"])),
+            4 => format!("({t})(0x7fffffff - {})", self.choose(&["0", "1", "3"])),
+            _ => self.expr(s, 1),
+        };
+        out.push(Stmt::line(format!("{t} {v} = {start}, {w} = {v};")));
+        let (c, log) = self.choose(&[(2, 1), (2, 1), (4, 2), (8, 3)]);
+        let added = if self.slip() { c } else { c - 1 };
+        let least = self.choose(&[0, 1, 1, 2, 5]);
+        let [compared, divided] = [(); 2].map(|()| self.choose(&["", "", "(int)", "(unsigned)"]));
+        let next = |v: &str, form: usize| match form {
+            0 | 1 => format!("{v} = ({v} + {added}) / {c};"),
+            2 => format!("{v} = ({v} + {added}) >> {log};"),
+            3 => format!("{v} = {v} / {c} > {least} ? {v} / {c} : {least};"),
+            4 => format!("{v} = {compared}{v} > {c} * {least} ? {divided}{v} / {c} : {least};"),
+            _ => format!("{v} = {v} >> {log} < {least} ? {least} : {v} >> {log};"),
+        };
+        let (form, head) = (self.below(6), self.rounds(s));
+        let other = if self.slip() { self.below(6) } else { form };
+        let inner = Self::with(s, &v, ty);
+        let (m, below) = (self.nearly(&a.extent), self.less());
+        let within = format!("{v} >= 0 && {v} {below} {m}");
+        let mut body = vec![];
+        if self.chance(50) {
+            self.touch(&mut inner.clone(), a, &format!("{v} - 1"), &mut body);
+        } else {
+            self.guarded(&mut inner.clone(), a, &within, &v, &mut body);
+        }
+        body.push(Stmt::line(next(&v, form)));
+        out.push(Stmt::block(head.clone(), body));
+        out.push(Stmt::block(head, vec![Stmt::line(next(&w, other))]));
+        let index = self.choose(&[format!("{v} - {w}"), format!("({v} == {w} ? 0 : {})", a.extent), v.clone()]);
+        if self.chance(70) {
+            self.touch(&mut inner.clone(), a, &index, out);
+        } else {
             self.guarded(&mut inner.clone(), a, &within, &v, out);
         }
     }

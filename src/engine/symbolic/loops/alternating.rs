@@ -63,7 +63,7 @@ impl Terms {
     }
 
     /// Value of `t` in a variable whose symbol is `h`; `None` if it may leave the range and the width is unknown.
-    fn in_range_of(&mut self, t: TermId, h: TermId) -> Option<TermId> {
+    pub(super) fn in_range_of(&mut self, t: TermId, h: TermId) -> Option<TermId> {
         let range = self.arena.range(h);
         if range.contains(self.arena.range(t)) {
             return Some(t);

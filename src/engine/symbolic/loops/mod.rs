@@ -2,9 +2,10 @@
 //! iteration.
 //!
 //! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
-//! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `alternating`,
-//! `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant trip counts), `houdini` with its `candidates`
-//! (invariants), `quantified_facts` (checks made in every iteration). The module must not know kernels or hosts.
+//! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `quotients` and
+//! `alternating`, `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant trip counts), `houdini` with its
+//! `candidates` (invariants), `quantified_facts` (checks made in every iteration). The module must not know kernels or
+//! hosts.
 //!
 //! To add a recurrence: write a solver from `(start, symbol, next)` to a [`types::Form`], and call it in `accelerate`
 //! at its place in the order.
@@ -19,6 +20,7 @@ pub(in crate::symbolic) mod houdini;
 pub(in crate::symbolic) mod initial_values;
 pub mod prefix_sum;
 pub mod quantified_facts;
+mod quotients;
 pub(in crate::symbolic) mod recurrences;
 pub(in crate::symbolic) mod sum;
 pub(in crate::symbolic) mod summary;

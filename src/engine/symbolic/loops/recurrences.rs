@@ -1,10 +1,10 @@
 //! Closed forms of single variables: the recurrence `h` → `n` from the start `a`, solved in terms of the iteration
 //! number `k`.
 //!
-//! Affine steps (`h + d`), values set once, geometric steps (`h / 2^c`, `h * 2^c`), alternation
-//! ([`super::alternating`]), and choices between steps and fixed values. Loop acceleration as in Bozga, Iosif and
-//! Konečný (CAV 2010), for the recurrences that programs have. In: terms of one pass over the body. Out: a [`Form`].
-//! The solvers do not know to which loop the terms belong.
+//! Affine steps (`h + d`), values set once, geometric steps (`h / 2^c`, `h * 2^c`), rounded quotients
+//! ([`super::quotients`]), alternation ([`super::alternating`]), and choices between steps and fixed values. Loop
+//! acceleration as in Bozga, Iosif and Konečný (CAV 2010), for the recurrences that programs have. In: terms of one pass
+//! over the body. Out: a [`Form`]. The solvers do not know to which loop the terms belong.
 
 use super::sum::Iterations;
 use super::types::Form;
@@ -72,6 +72,9 @@ impl ValueDomain<'_> {
             return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
         }
         if let Some(f) = self.geometric(a, h, n, k, mark, version) {
+            return f;
+        }
+        if let Some(f) = self.rounded_quotient((a, h, n), k, mark, version) {
             return f;
         }
         if let Some(f) = self.alternating((a, h, n), k, mark, version) {
