@@ -4,6 +4,7 @@
 //!
 //! The rows are those of `nvcc --help` of CUDA 13.0, the hidden ones that the driver accepts (`-Xcudafe`, `-Xcicc`, …;
 //! tried one by one against 13.0.88), and the additional ones of 13.5 (tried one by one against 13.5's `--dryrun`).
+//! `tests/build/flags.rs` compares the table with the installed nvcc's `--help`.
 //! Trying every row showed how nvcc 13.0 takes values:
 //! - `-short VALUE`, `-short=VALUE`, `--long VALUE` and `--long=VALUE` for each flag that has a value; the value after
 //!   `=` may be empty;
@@ -242,6 +243,8 @@ pub static TABLE: &[Flag] = &[
     flag("--Wreorder", "-Wreorder", V::None, E::Nothing),
     flag("--Wdefault-stream-launch", "-Wdefault-stream-launch", V::None, E::Nothing),
     flag("--Wmissing-launch-bounds", "-Wmissing-launch-bounds", V::None, E::Nothing),
+    // New in nvcc 13.5.
+    flag("--Wconversion", "-Wconversion", V::None, E::Nothing),
     flag("--Wext-lambda-captures-this", "-Wext-lambda-captures-this", V::None, E::Nothing),
     flag("--Wno-deprecated-declarations", "-Wno-deprecated-declarations", V::None, E::Nothing),
     flag("--Wno-deprecated-gpu-targets", "-Wno-deprecated-gpu-targets", V::None, E::Nothing),
@@ -402,6 +405,8 @@ mod tests {
             ("-fdevice-time-trace-granularity=5", ("--fdevice-time-trace-granularity", Some("5"))),
             ("-fmax-errors=5", ("--fmax-errors", Some("5"))),
             ("-fmax-errors5", ("unknown", None)),
+            ("-Wconversion", ("--Wconversion", None)),
+            ("-Wconversion=1", ("unknown", None)),
             ("-Xnvprune=a", ("--nvprune-options", Some("a"))),
             ("--nvprune-options=a", ("--nvprune-options", Some("a"))),
             ("-prune", ("--prune", None)),

@@ -216,7 +216,7 @@ fn what_the_front_end_needs() {
     let words = strings(
         "-forward-unknown-to-host-compiler -DA=1,B -U C -I inc,\"../x\" -isystem=/sys -include pre.h -std=c++20 -Xcompiler -fPIC,-DH \
          -march=native -expt-extended-lambda --expt-relaxed-constexpr -use_fast_math -default-stream=per-thread -ftz false -G -O3 \
-         --new-flag-of-nvcc-14 -Xcudafe --diag_suppress=1 -Wno-psabi -t 4 -c a.cu",
+         --new-flag-of-nvcc-14 -Xcudafe --diag_suppress=1 -Wno-psabi -Wconversion -t 4 -c a.cu",
     );
     let plan = planned(&words, &environment, Path::new("/w")).unwrap();
     let unit = &plan.request.units[0];

@@ -7,6 +7,7 @@
 
 mod builds;
 mod denied;
+mod flags;
 mod jobserver;
 mod links;
 mod outcomes;

@@ -106,6 +106,7 @@ static LINES: &[Line] = &[
     line("-arch=sm_80 -c warn.cu -w"),
     line("-arch=sm_80 -c warn.cu -Werror all-warnings"),
     line("-arch=sm_80 -c warn.cu -diag-suppress 177"),
+    line("-arch=sm_80 -c warn.cu -Wconversion"),
     // Response files, the environment, standard input.
     line("-optf options.txt a.cu"),
     line("--options-file nested.txt,options.txt"),
