@@ -169,6 +169,18 @@ impl<'p> CheckContext<'p> {
         Self { all, attempt: DecisionAttempt { until: all, ..self.attempt }, ..self }
     }
 
+    /// Limits all proof searches of what follows to this much work together.
+    pub fn with_proofs(mut self, work: Work) -> Self {
+        self.attempt.proofs = Allotment::of(work);
+        self
+    }
+
+    /// Limits all searches and replays of what follows to this much work together.
+    pub fn at_most(mut self, work: Work) -> Self {
+        self.attempt.until = self.attempt.until.min(Allotment::of(work));
+        self
+    }
+
     /// Limits the work of each decision.
     pub fn with_work(mut self, work: Work) -> Self {
         self.attempt = self.attempt.with_work(work);

@@ -36,6 +36,8 @@ pub(super) enum ModelEffort {
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionAttempt {
     pub limits: SolverLimits,
+    /// Work of all proof searches of an access together. Searches for a witness go on: a bug is worth more.
+    pub proofs: Allotment,
     /// Work of this and other decisions and replays together, whatever their own limits are.
     pub until: Allotment,
     /// Whether the search for a small witness is likely to be in vain, and gets no more work than others.
@@ -92,6 +94,7 @@ pub struct LimitedDecider<'d> {
 pub(super) struct Search<'d> {
     pub decider: &'d mut Decider,
     pub limits: SolverLimits,
+    pub proofs: Allotment,
     pub until: Allotment,
     pub hurried: bool,
     pub cut: bool,
@@ -99,7 +102,12 @@ pub(super) struct Search<'d> {
 
 impl Default for DecisionAttempt {
     fn default() -> Self {
-        Self { limits: SolverLimits::default(), until: Allotment::UNLIMITED, hurried: false }
+        Self {
+            limits: SolverLimits::default(),
+            proofs: Allotment::UNLIMITED,
+            until: Allotment::UNLIMITED,
+            hurried: false,
+        }
     }
 }
 
@@ -117,8 +125,8 @@ impl Decider {
     }
 
     pub(super) const fn search(&mut self, attempt: DecisionAttempt) -> Search<'_> {
-        let DecisionAttempt { limits, until, hurried } = attempt;
-        Search { decider: self, limits, until, hurried, cut: false }
+        let DecisionAttempt { limits, proofs, until, hurried } = attempt;
+        Search { decider: self, limits, proofs, until, hurried, cut: false }
     }
 }
 
@@ -235,7 +243,7 @@ impl Search<'_> {
         if !may_underflow && self.decider.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
             return Decision::SafeIfNoWrap(self.decider.name(a, &unmet));
         }
-        let quick = SolverLimits { work: self.limits.work.min(QUICK), ..self.limits };
+        let quick = self.within(SolverLimits { work: self.limits.work.min(QUICK), ..self.limits });
         // Where an operation is known not to wrap, no arithmetic modulo 2^n is needed.
         let plain = self.plain(a, o, both, &unmet, &met);
         let (read, goal) = {

@@ -15,7 +15,7 @@ use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 /// Least work of a search for a small witness, and most work of one search among several.
 const SMALLEST: Work = Work::seconds(1);
 
-pub(super) const QUICK: Work = Work::millis(700);
+pub(super) const QUICK: Work = Work::millis(200);
 
 const KNOWN_INPUT: Work = Work::millis(300);
 
@@ -44,7 +44,7 @@ impl Search<'_> {
                 all.push(a.le(least, arg));
             }
         }
-        let quick = SolverLimits { work: self.limits.work.min(QUICK), ..self.limits };
+        let quick = self.within(SolverLimits { work: self.limits.work.min(QUICK), ..self.limits });
         let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
             first
         } else {
@@ -84,7 +84,7 @@ impl Search<'_> {
                 let (t, v) = (a.symbol_term(*s), a.int(*v));
                 fixed.push(a.eq(t, v));
             }
-            let quick = SolverLimits { work: KNOWN_INPUT, ..self.limits };
+            let quick = self.within(SolverLimits { work: KNOWN_INPUT, ..self.limits });
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
                 let sizes = &self.decider.sizes;
                 let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && sizes.contains(*s));

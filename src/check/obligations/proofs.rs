@@ -63,6 +63,11 @@ impl Search<'_> {
         Some(proof)
     }
 
+    /// Returns limits that end with the allotments of all proof searches.
+    pub(super) fn within(&self, limits: SolverLimits) -> SolverLimits {
+        SolverLimits { work: limits.work.min(self.proofs.min(self.until).left()), ..limits }
+    }
+
     pub(super) fn prove(
         &mut self,
         a: &mut Arena,
@@ -87,7 +92,8 @@ impl Search<'_> {
             return Answer::Proved { by: solver::Prover::Poly, used, free };
         }
         let mut groups = std::mem::take(&mut self.decider.groups);
-        let answer = self.decider.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
+        let limits = self.within(*limits);
+        let answer = self.decider.context(a, all, facts, WrapMode::Assume).prove(a, goal, &limits, &mut groups);
         self.decider.groups = groups;
         match &answer {
             Answer::Proved { used, free, .. } => self.decider.remember(a, goal, (used.clone(), free.clone())),

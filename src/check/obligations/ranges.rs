@@ -47,7 +47,7 @@ impl Search<'_> {
         roots: &[TermId],
         free: &FreeTerms,
     ) -> RangeObligations {
-        let until = Allotment::of(self.limits.work * UNMET_TIMES).min(self.until);
+        let until = Allotment::of(self.limits.work * UNMET_TIMES).min(self.proofs).min(self.until);
         let mut found = RangeObligations::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.decider.wraps_above(a, roots, free);

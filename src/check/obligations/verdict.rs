@@ -3,7 +3,7 @@
 //! An [`AccessVerdict`] is the verdict of one access in one context; a [`AccessExamination`] adds what more effort could change about
 //! it. Plain data with the order in which outcomes outweigh each other.
 
-use base::reasons::UnknownReason;
+use base::reasons::{ReasonCode, UnknownReason};
 use base::rules::Rule;
 use finding::counts::PlaceClass;
 use finding::{Finding, Verdict};
@@ -99,9 +99,14 @@ impl AccessVerdict {
         if cut && !self.is_final() { Self::Unknown(UnknownReason::ProgramWork) } else { self }
     }
 
-    /// Combines with a first look: the first verdict stands where the second look is undecided.
+    /// Combines with a first look: the first verdict stands where the second look is undecided, and the first reason
+    /// where a budget ended the second look.
     pub fn or_first(self, first: Self) -> Self {
-        if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self }
+        match (&self, &first) {
+            (Self::Unknown(_), Self::Safe | Self::SafeIfNoWrap(_) | Self::Found(_)) => first,
+            (Self::Unknown(why), Self::Unknown(_)) if why.code() == ReasonCode::Work => first,
+            _ => self,
+        }
     }
 
     /// Whether this outcome rather than the other represents a source position in the report.

@@ -5,6 +5,7 @@
 //! rest on unknowns.
 
 use super::Engine;
+use super::budgets;
 use super::parallel::SafeAnyway;
 use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
@@ -45,7 +46,8 @@ impl<'p> Engine<'p> {
             let look = if open_places.contains(&o.place) || self.cx.is_spent() {
                 o.first
             } else {
-                bounds::look(&self.cx, tools, Some(run), event, Effort::First)
+                let cx = self.cx.with_proofs(self.cx.scaled(budgets::FIRST_PROOFS));
+                bounds::look(&cx, tools, Some(run), event, Effort::First)
             };
             if look.more == FurtherEffort::Nothing {
                 self.put(run.kernel, event, run.partial(look.outcome));

@@ -44,11 +44,6 @@ const MAX_TASKS: usize = 8;
 /// Positions below which another thread would finish executing the root only when no work is left.
 const ENOUGH: usize = 12;
 
-/// Most iterations that share the remaining work among undecided accesses, and the least part of the whole, as a
-/// divisor, that is worth another iteration.
-const ROUNDS: usize = 3;
-const WORTH: u64 = 10;
-
 /// Index of the task that decides each position.
 pub(crate) type PositionOwners = FxHashMap<ArrayPosition, usize>;
 
@@ -161,7 +156,8 @@ impl<'p> TaskContext<'p> {
                         tools.judge.begin_with(most);
                     }
                     (engine.places, engine.cx) = (decided, engine.cx.within(Allotment::of(work)));
-                    inside::timed(inside::CheckPhase::SecondLooks, || engine.second_looks(tools, runs, open))
+                    inside::timed(inside::CheckPhase::SecondLooks, || engine.second_looks(tools, runs, open));
+                    vec![]
                 }
             };
             (open, tools.judge.limits())
@@ -366,17 +362,13 @@ impl<'p> Engine<'p> {
             }
             let mut perform = |order| desk.perform(this.helper(), &owners, safe, order);
             let first = CombinedResults::of(crew.all(firsts, &mut perform));
-            let (mut settled, mut open, mut replays) = (first.places, first.open, first.replays);
-            let mut spent = first.spent;
+            let CombinedResults { places: mut settled, mut open, mut spent, replays } = first;
             let second = this.cx.phase_work(budgets::SECOND_LOOKS, 100);
-            let mut left = (second + (budget - spent)).min(this.cx.total - this.cx.spent - spent);
-            for iteration in 0..ROUNDS {
-                if open.is_empty() || this.cx.looks_once() || iteration > 0 && left * WORTH < second {
-                    break;
-                }
+            let left = (second + (budget - spent)).min(this.cx.total - this.cx.spent - spent);
+            if !open.is_empty() && !this.cx.looks_once() {
                 let phase = CombinedResults::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
                 settled.extend(phase.places);
-                (open, left, spent, replays) = (phase.open, left - phase.spent, spent + phase.spent, phase.replays);
+                (open, spent) = (phase.open, spent + phase.spent);
             }
             drop(closing);
             (settled, open, spent)

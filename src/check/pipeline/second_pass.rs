@@ -1,8 +1,7 @@
 //! Second pass: the remaining budget is shared among undecided accesses, first those that the solver did not finish,
 //! then replays.
 //!
-//! In: the accesses that the first pass left undecided. Out: verdicts in the tally, and the accesses that more effort
-//! could still change.
+//! In: the accesses that the first pass left undecided. Out: verdicts in the tally.
 
 use super::Engine;
 use super::budgets;
@@ -10,61 +9,88 @@ use super::first_pass::PendingAccess;
 use crate::context::{ExecutedLaunch, RootTools, WorstDecision};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
+use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::Verdict;
 use std::collections::VecDeque;
 
-/// Number of consecutive undecided accesses that rest on unknowns, after which the next get little work.
-const FRUITLESS: u32 = 2;
+/// What the second looks of a task have brought so far. More of what decided nothing seldom decides the next access:
+/// neighbours share their kernel, their unknowns and their arithmetic.
+#[derive(Default)]
+struct Hope {
+    /// Second looks that brought no better verdict and no finding, less two for each that did.
+    fruitless: u32,
+}
+
+impl Hope {
+    /// Fruitless looks after which the next get little work.
+    const FEW: u32 = 2;
+
+    fn is_small(&self) -> bool {
+        self.fruitless >= Self::FEW
+    }
+
+    fn note(&mut self, first: &AccessVerdict, second: &AccessVerdict) {
+        let gained = second.is_finding() && !first.is_finding() || second.rank() < first.rank();
+        self.fruitless = if gained { self.fruitless.saturating_sub(2) } else { self.fruitless + 1 };
+    }
+
+    /// Returns the most work of a second look at an access with this first outcome.
+    fn most(&self, first: &AccessExamination) -> Work {
+        match (&first.outcome, first.more) {
+            _ if self.is_small() => budgets::HURRIED,
+            (AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_), _) => budgets::WRAP_LOOK,
+            (_, FurtherEffort::Replay) => budgets::REPLAYED_LOOK,
+            _ => budgets::SECOND_LOOK,
+        }
+    }
+}
 
 impl<'p> Engine<'p> {
     /// Shares the remaining work among undecided accesses: first those that the solver did not finish, then replays.
-    /// Returns those that more effort could still change.
     pub(super) fn second_looks(
         &mut self,
         tools: &mut RootTools<'p>,
         runs: &[ExecutedLaunch],
         mut open: Vec<PendingAccess>,
-    ) -> Vec<PendingAccess> {
+    ) {
         open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
         let mut left = open.len() as u64;
         // Where another context left a position unknown, only a finding can still change it.
         let mut queue: VecDeque<(PendingAccess, bool)> = open.into_iter().map(|o| (o, false)).collect();
-        let mut still = vec![];
-        let mut fruitless = 0;
+        let mut hope = Hope::default();
         while let Some((o, waited)) = queue.pop_front() {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
             if self.counts_as_proved(event) {
                 left -= 1;
                 continue;
             }
-            if !waited && self.rank(&self.cx.place_of(event)).is_some_and(|r| r >= AccessVerdict::UNKNOWN) {
+            let rank = self.rank(&self.cx.place_of(event));
+            if !waited && rank.is_some_and(|r| r >= AccessVerdict::UNKNOWN) {
                 queue.push_back((o, true));
+                continue;
+            }
+            // Whatever a look brings, another context of this position is no better.
+            let worse = waited || o.first.outcome.is_safe() && rank.is_some_and(|r| r >= o.first.outcome.rank());
+            if worse && hope.is_small() {
+                left -= 1;
+                self.put(run.kernel, event, run.partial(o.first.outcome));
                 continue;
             }
             let (first, most) = (self.cx.scaled(budgets::FIRST), self.cx.scaled(budgets::MAX));
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
-            // After several consecutive models that set unknowns without a verdict, the next get less work.
-            let hurried = o.first.more == FurtherEffort::Replay && fruitless >= FRUITLESS;
-            let work = if hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
-            let mut cx = self.cx.with_work(work);
-            cx.attempt.hurried = hurried;
+            let look = self.cx.scaled(if worse { budgets::HURRIED } else { hope.most(&o.first) });
+            let mut cx = self.cx.with_work(each.min(look)).at_most(look);
+            cx.attempt.hurried = hope.is_small();
             left -= 1;
             let second = if self.cx.is_spent() {
                 AccessExamination::none()
             } else {
                 bounds::look(&cx, tools, Some(run), event, Effort::Full)
             };
-            fruitless = if matches!(second.outcome, AccessVerdict::Unknown(_)) { fruitless + 1 } else { 0 };
-            let undecided = second.more == FurtherEffort::Work && matches!(second.outcome, AccessVerdict::Unknown(_));
-            let outcome = second.outcome.or_first(o.first.outcome);
-            if undecided && each < most {
-                still.push(PendingAccess { first: AccessExamination { outcome, more: FurtherEffort::Work }, ..o });
-                continue;
-            }
-            self.put(run.kernel, event, run.partial(outcome));
+            hope.note(&o.first.outcome, &second.outcome);
+            self.put(run.kernel, event, run.partial(second.outcome.or_first(o.first.outcome)));
         }
-        still
     }
 
     /// Records undecided accesses with their first outcome, without further attempts.
