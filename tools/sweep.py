@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """Checks every program of a HeCBench checkout where it lies, and writes what came of each.
 
-    tools/sweep.py DIR [--out FILE] [--against FILE] [--only PATTERN ...] [--threads N] [--scuba PATH] [--limit SECONDS] [--table FILE]
+    tools/sweep.py DIR [--out FILE] [--against FILE] [--only PATTERN ...] [--sample N [--seed S]] [--jobs N] [--threads N] [--scuba PATH]
+                   [--toolkit DIR] [--limit SECONDS] [--table FILE]
 
 DIR is a checkout of HeCBench (its `src` holds one folder for each program). The sources of a program and their flags are read off
 what its own makefile would run (`make -n`): nothing is built, and nothing is written into the checkout. FILE
 (target/sweep.jsonl) is a journal, one JSON line for each program with its verdicts, codes, work and seconds: programs that stand in it
 are not checked again, so that an interrupted sweep goes on where it ended. `--against` compares with the journal of another
-sweep. Only the Python standard library is used.
+sweep. `--sample N` takes N programs at random, the same for one `--seed`; `--jobs` checks several programs side by side, and the
+seconds of the processor are counted for each. Only the Python standard library is used.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shlex
@@ -98,7 +102,7 @@ def check(name, folder, arguments):
         command = [arguments.scuba, "check", "-j", str(arguments.threads), "--message-format", "json", *sources, "--", *flags]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SCUBA_") or k == "SCUBA_CACHE"}
         environment.setdefault("SCUBA_CACHE", "off")
-        environment["SCUBA_NVCC"] = str(TOOLKIT / "bin/nvcc")
+        environment["SCUBA_NVCC"] = str(arguments.toolkit / "bin/nvcc")
         if arguments.config:
             environment["SCUBA_CONFIG"] = arguments.config
         start = time.monotonic()
@@ -160,36 +164,35 @@ def summed(records):
     codes = collections.Counter()
     for r in ok:
         codes.update(r["codes"])
-    seconds = [r["seconds"] for r in ok]
+    # Of the processor: seconds of the clock depend on what else the machine does. Journals of old have only these.
+    seconds = [r.get("cpu", r["seconds"]) for r in ok]
     return {
         "programs": len(records), "with_result": len(ok), **sums,
         "denied": sum(1 for r in ok for f in r["findings"] if f[1] == "deny"), "warned": sum(1 for r in ok for f in r["findings"] if f[1] == "warn"),
         "undecided_work": codes.get("work", 0), "undecided_time": codes.get("time", 0), "undecided_memory": codes.get("memory", 0),
         "not_repeatable": sum(1 for r in ok if r.get("repeatable") is False),
-        "seconds_median": at(seconds, 0.5), "seconds_p90": at(seconds, 0.9), "over_60_s": sum(s > 60 for s in seconds),
+        "cpu_seconds_sum": round(sum(seconds)), "cpu_seconds_median": at(seconds, 0.5), "cpu_seconds_p90": at(seconds, 0.9), "over_60_cpu_s": sum(s > 60 for s in seconds),
         "peak_mib_median": at([r["peak_mib"] for r in ok], 0.5), "peak_mib_max": max([r["peak_mib"] for r in ok], default=0),
         "codes": dict(codes.most_common()),
     }
 
 
-def compare(before, now):
+def changed(before, now):
     """One line for each program whose counts or findings differ."""
+    lines = []
     for name in sorted(before.keys() & now.keys()):
         a, b = before[name], now[name]
         if "summary" not in a or "summary" not in b:
             if ("summary" in a) != ("summary" in b):
-                print(f"  {name}: {a.get('error', 'read')} -> {b.get('error', 'read')}")
+                lines.append(f"{name}: {a.get('error', 'read')} -> {b.get('error', 'read')}")
             continue
         keys = ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown")
-        changed = [f"{k} {a['summary'][k]} -> {b['summary'][k]}" for k in keys if a["summary"][k] != b["summary"][k]]
-        lost = [f for f in a["findings"] if f not in b["findings"]]
-        new = [f for f in b["findings"] if f not in a["findings"]]
-        if changed or lost or new:
-            print(f"  {name} ({a['seconds']:.0f} -> {b['seconds']:.0f} s): {', '.join(changed) or 'counts equal'}")
-            for f in lost:
-                print("      - " + " ".join(map(str, f)))
-            for f in new:
-                print("      + " + " ".join(map(str, f)))
+        counts = [f"{k} {a['summary'][k]} -> {b['summary'][k]}" for k in keys if a["summary"][k] != b["summary"][k]]
+        lost = ["lost " + " ".join(map(str, f)) for f in a["findings"] if f not in b["findings"]]
+        new = ["new " + " ".join(map(str, f)) for f in b["findings"] if f not in a["findings"]]
+        if counts or lost or new:
+            lines.append(f"{name} ({a.get('cpu', a['seconds']):.0f} -> {b.get('cpu', b['seconds']):.0f} s): " + "; ".join(counts + lost + new))
+    return lines
 
 
 def table(path, records, before):
@@ -201,14 +204,17 @@ def table(path, records, before):
     for key in sums[0][1]:
         if key != "codes":
             lines.append(f"| {key.replace('_', ' ')} | " + " | ".join(str(s[key]) for _, s in sums) + " |")
+    if before:
+        rows = changed(before, records)
+        lines += ["", "## What changed, program by program", ""] + ([f"- {r}" for r in rows] or ["Nothing."])
     lines += ["", "Undecided by code: " + ", ".join(f"{code} {n}" for code, n in sums[0][1]["codes"].items()) + ".", ""]
-    lines += ["| program | accesses | safe | if no wrap | proved | possible | undecided | of these work | work, 10^9 | s | MiB |", "| --- |" + " --- |" * 10]
+    lines += ["| program | accesses | safe | if no wrap | proved | possible | undecided | of these work | work, 10^9 | CPU, s | MiB |", "| --- |" + " --- |" * 10]
     for name, r in sorted(records.items()):
         if "summary" not in r:
             lines.append(f"| {name.removesuffix('-cuda')} | {r['error'].splitlines()[0][:60].replace('|', ' ')} |" + " |" * 9)
             continue
         s = r["summary"]
-        cells = [s["accesses"], s["safe"], s["safe_if_no_wrap"], s["proved"], s["possible"], s["unknown"], r["codes"].get("work", 0), round((r["work"] or 0) / 1e9, 2), r["seconds"], r["peak_mib"]]
+        cells = [s["accesses"], s["safe"], s["safe_if_no_wrap"], s["proved"], s["possible"], s["unknown"], r["codes"].get("work", 0), round((r["work"] or 0) / 1e9, 2), r.get("cpu", r["seconds"]), r["peak_mib"]]
         lines.append(f"| {name.removesuffix('-cuda')} | " + " | ".join(map(str, cells)) + " |")
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     pathlib.Path(path).write_text("\n".join(lines) + "\n")
@@ -222,6 +228,10 @@ def main():
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--every", type=int, default=1, help="only each N-th program")
     parser.add_argument("--offset", type=int, default=0, help="of these, begin with that one: for several sweeps side by side")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N programs, chosen at random")
+    parser.add_argument("--seed", type=int, default=57, help="of the choice")
+    parser.add_argument("--jobs", type=int, default=1, help="programs that are checked side by side")
+    parser.add_argument("--toolkit", type=pathlib.Path, default=TOOLKIT, help="folder of the CUDA toolkit")
     parser.add_argument("--threads", type=int, default=2, help="-j of each check")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds after which a check is ended")
     parser.add_argument("--scuba", default=str(HERE / "target/release/scuba"))
@@ -233,6 +243,8 @@ def main():
     sources = arguments.dir / "src" if (arguments.dir / "src").is_dir() else arguments.dir
     names = sorted(p.name for p in sources.iterdir() if p.name.endswith("-cuda") and p.is_dir())
     names = [n for n in names if not arguments.only or any(fnmatch.fnmatch(n.removesuffix("-cuda"), o) for o in arguments.only)][arguments.offset :: arguments.every]
+    if arguments.sample is not None:
+        names = sorted(random.Random(arguments.seed).sample(names, min(arguments.sample, len(names))))
     if not names:
         print(f"{arguments.dir}: no folder whose name ends in `-cuda`; DIR is a checkout of HeCBench", file=sys.stderr)
         return 2
@@ -240,16 +252,23 @@ def main():
     journal.parent.mkdir(parents=True, exist_ok=True)
     done, start = read(journal), time.monotonic()
     if not arguments.summary:
-        with journal.open("a") as out:
-            for i, name in enumerate(n for n in names if n not in done):
-                if time.monotonic() - start > arguments.until:
-                    print("time is up; the same command goes on from here", file=sys.stderr)
-                    break
-                record = check(name, sources / name, arguments)
+        def checked(name):
+            if time.monotonic() - start > arguments.until:
+                return None
+            return check(name, sources / name, arguments)
+
+        left = [n for n in names if n not in done]
+        with journal.open("a") as out, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for work in concurrent.futures.as_completed([pool.submit(checked, n) for n in left]):
+                record = work.result()
+                if record is None:
+                    continue
                 out.write(json.dumps(record) + "\n")
                 out.flush()
                 s = record.get("summary")
-                print(f"{name}: " + (f"{record['seconds']} s, {s['accesses']} accesses, {s['unknown']} undecided, {s['proved']} proved" if s else record["error"]), file=sys.stderr)
+                print(f"{record['program']}: " + (f"{record['cpu']} s, {s['accesses']} accesses, {s['unknown']} undecided, {s['proved']} proved" if s else record["error"]), file=sys.stderr)
+        if time.monotonic() - start > arguments.until:
+            print("time is up; the same command goes on from here", file=sys.stderr)
     records = {n: r for n, r in read(journal).items() if n in names}
     print(json.dumps(summed(records), indent=1))
     before = {n: r for n, r in read(arguments.against).items() if n in records}
@@ -257,7 +276,7 @@ def main():
         table(arguments.table, records, before)
     if arguments.against:
         print("before, of the same programs:", json.dumps(summed(before)))
-        compare(before, records)
+        print("\n".join("  " + line for line in changed(before, records)))
     return 0
 
 
