@@ -71,12 +71,7 @@ impl Terms {
             return None;
         }
         let (sum, read) = match self.arena.reading(numerator) {
-            // An unsigned variable may have a signed symbol, but not the reverse.
-            Some((sum, bits, signed))
-                if [signed, true].map(|s| Interval::of_int(bits, s)).contains(&self.arena.range(h)) =>
-            {
-                (sum, Some((bits, signed)))
-            }
+            Some((sum, bits, signed)) if self.reads_whole(h, bits, signed) => (sum, Some((bits, signed))),
             Some(_) => return None,
             None => (numerator, None),
         };
@@ -123,7 +118,7 @@ impl Terms {
         let value = self.quotient_rounded_up(a, power, step.truncates);
         let Some((bits, signed)) = step.read else { return Some(value) };
         // The machine may read another start than `a`, and the sum may wrap, in the first iteration only.
-        let range = Interval::of_int(bits, signed);
+        let range = Interval::of_value(bits, signed);
         let most = self.arena.int(range.hi?.checked_sub(step.added)?);
         let modulus = range.hi?.checked_sub(range.lo?)?.checked_add(1)?;
         let (as_is, other) = if range == self.arena.range(h) {
@@ -312,12 +307,16 @@ mod tests {
         // Rounding to the nearest, divisors that are no powers of two, another variable, a plain quotient.
         let mut steps = [(2, 4), (4, 4), (2, 3), (-1, 2)].map(|(added, by)| quotient(&mut e, h, added, by)).to_vec();
         steps.extend([quotient(&mut e, other, 1, 2), half]);
-        // A minimum, a negative least value, one of this iteration, and a narrower numerator.
+        // A minimum, a negative least value, one of this iteration, and narrower and wider numerators.
         steps.extend([e.arena.min(half, zero), e.arena.max(half, minus_one), e.arena.max(half, other)]);
         let sum = e.arena.add_const(h, 1);
         let narrow = e.arena.wrap(sum, 16, true);
         steps.push(e.arena.floor_div(narrow, 2));
-        for n in steps {
+        let long = unknown(&mut e, "long", Interval::of_int(64, true));
+        let sum = e.arena.add_const(long, 1);
+        let wide = e.arena.wrap(sum, 128, false);
+        let wide = (long, e.arena.floor_div(wide, 2));
+        for (h, n) in steps.into_iter().map(|n| (h, n)).chain([wide]) {
             assert!(e.rounded_quotient((a, h, n), k, mark, 0).is_none(), "{n:?}");
         }
     }

@@ -197,8 +197,10 @@ impl Terms {
         let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
         // The divided number is the one that the machine reads, not any congruent one.
         let read = |s: &mut Self, t: TermId| match s.arena.reading(t) {
-            Some((arg, bits, signed)) if arg == h => Some(s.arena.wrap(a, bits, signed)),
-            _ => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
+            Some((arg, bits, signed)) => {
+                (arg == h && s.reads_whole(h, bits, signed)).then(|| s.arena.wrap(a, bits, signed))
+            }
+            None => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
         };
         match *self.arena.get(n) {
             Term::Div(x, c) => {
@@ -236,6 +238,13 @@ impl Terms {
         }
     }
 
+    /// Whether a reading has the width of the variable whose symbol is `h`. Else the start is not what is divided: the
+    /// reading drops bits of a wider variable, and a narrower one keeps only the low bits of a quotient.
+    pub(super) fn reads_whole(&self, h: TermId, bits: u32, signed: bool) -> bool {
+        // An unsigned variable may have a signed symbol, but not the reverse.
+        [signed, true].map(|s| Interval::of_value(bits, s)).contains(&self.arena.range(h))
+    }
+
     /// Values that a choice may have; `None` if they are too many.
     pub(in crate::symbolic) fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
         let (mut out, mut open, mut seen) = (vec![], vec![t], FxHashSet::default());
@@ -252,5 +261,78 @@ impl Terms {
             }
         }
         Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, Interval, SymKind, UnknownReason, Value};
+    use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
+    use crate::symbolic::terms::term::{Term, TermId, wrap_value};
+    use ir::Program;
+
+    fn unknown(e: &mut Executor<'_>, name: &str, range: Interval) -> TermId {
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, name, range)
+    }
+
+    /// Form of a variable of `bits` bits that iterations halve as a number of `read` bits, with its start and iteration.
+    fn halved(
+        e: &mut Executor<'_>,
+        (bits, signed): (u32, bool),
+        read: (u32, bool),
+        shifts: bool,
+    ) -> (Option<Form>, TermId, TermId) {
+        let range = Interval::of_int(bits, signed);
+        let a = unknown(e, "start", range);
+        let mark = e.arena.symbols().len();
+        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Interval::new(0, 1 << 62));
+        let (h, two) = (unknown(e, "h", range), e.arena.int(2));
+        let numerator = e.arena.wrap(h, read.0, read.1);
+        let next = if shifts { e.arena.floor_div(numerator, 2) } else { e.arena.div(numerator, two) };
+        (e.geometric(a, h, next, k, mark, 0), a, k)
+    }
+
+    #[test]
+    fn halves_are_as_iterations_one_by_one() {
+        let program = Program::default();
+        let cases = [((32, true), (32, false)), ((32, true), (64, true)), ((8, false), (32, false))];
+        for (kept, read, shifts) in cases.into_iter().flat_map(|(k, r)| [(k, r, false), (k, r, true)]) {
+            let mut e = Executor::new(&program, &NoLibrary);
+            let (Some(Form::Closed(Value::Int(form))), a, k) = halved(&mut e, kept, read, shifts) else {
+                assert!(shifts && read == (64, true), "{kept:?} {read:?}");
+                continue;
+            };
+            let range = Interval::of_int(kept.0, kept.1);
+            for start in [0, 1, 2, 5, 100, -1, -2, -7, range.lo.unwrap(), range.hi.unwrap()] {
+                let start = wrap_value(start, kept.0, kept.1);
+                let mut value = start;
+                for iteration in 0..40 {
+                    let known = [(a, start), (k, iteration)];
+                    let of = |s| known.iter().find(|(t, _)| *e.arena.get(*t) == Term::Sym(s)).map(|(_, v)| *v);
+                    let now = e.arena.eval(form, &of).unwrap();
+                    assert_eq!(wrap_value(now, kept.0, kept.1), value, "{kept:?} {read:?}: {start} at {iteration}");
+                    value = wrap_value(wrap_value(value, read.0, read.1) / 2, kept.0, kept.1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halves_of_another_width_have_no_form() {
+        let program = Program::default();
+        // Wider variables keep their start, narrower ones only the low bits of a quotient: -1 stays.
+        let cases = [
+            ((64, true), (32, false)),
+            ((64, true), (32, true)),
+            ((16, true), (32, false)),
+            ((8, true), (16, false)),
+            ((64, true), (128, false)),
+            ((32, false), (32, true)),
+        ];
+        for (kept, read, shifts) in cases.into_iter().flat_map(|(k, r)| [(k, r, false), (k, r, true)]) {
+            let mut e = Executor::new(&program, &NoLibrary);
+            assert!(halved(&mut e, kept, read, shifts).0.is_none(), "{kept:?} {read:?}");
+        }
     }
 }

@@ -278,3 +278,68 @@ impl Arena {
         (common, ra, rb)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Interval;
+    use crate::symbolic::terms::term::{SymKind, Term, TermId};
+    use base::reasons::UnknownReason;
+
+    /// Number of the conditions from which formulas are built.
+    const CONDITIONS: usize = 6;
+
+    /// A formula and its value under each assignment to three truth values and one number.
+    type Formula = (TermId, [bool; 32]);
+
+    /// The next number of a fixed sequence, below `n` (Knuth's MMIX generator).
+    fn below(state: &mut u64, n: usize) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 33).unwrap() % n
+    }
+
+    #[test]
+    fn conditions_keep_their_values() {
+        let mut arena = Arena::new();
+        let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
+        let bools = ["p", "q", "r"].map(|n| arena.fresh_bool(unknown(), n));
+        let number = arena.fresh(unknown(), "n", Interval::new(0, 3));
+        // Values by assignment: three bits, and a number of two.
+        let table = |value: &dyn Fn(usize) -> bool| std::array::from_fn(value);
+        let mut conditions: Vec<Formula> =
+            bools.iter().enumerate().map(|(i, t)| (*t, table(&|row| (row >> i) & 1 == 1))).collect();
+        for least in 1..=3 {
+            let bound = arena.int(i128::try_from(least).unwrap());
+            conditions.push((arena.le(bound, number), table(&|row| row >> 3 >= least)));
+        }
+        assert_eq!(conditions.len(), CONDITIONS);
+        let mut state = 1;
+        for round in 0..2_000 {
+            // Operations on a stack of formulas.
+            let mut open: Vec<Formula> = (0..12).map(|_| conditions[below(&mut state, CONDITIONS)]).collect();
+            while open.len() > 1 {
+                let operands: Vec<Formula> = (0..2 + below(&mut state, 3)).filter_map(|_| open.pop()).collect();
+                let operands: Vec<Formula> = operands
+                    .into_iter()
+                    .map(|(t, v)| if below(&mut state, 2) == 0 { (t, v) } else { (arena.not(t), v.map(|b| !b)) })
+                    .collect();
+                let terms = operands.iter().map(|(t, _)| *t).collect();
+                let all = below(&mut state, 2) == 0;
+                let new = if all { arena.and_all(terms) } else { arena.or_all(terms) };
+                let values = std::array::from_fn(|row| {
+                    if all { operands.iter().all(|(_, v)| v[row]) } else { operands.iter().any(|(_, v)| v[row]) }
+                });
+                let at = below(&mut state, open.len() + 1);
+                open.insert(at, (new, values));
+            }
+            let (formula, values) = open[0];
+            for (row, value) in values.into_iter().enumerate() {
+                let of = |s| {
+                    let bit = bools.iter().position(|t| *arena.get(*t) == Term::BoolSym(s));
+                    Some(i128::try_from(bit.map_or(row >> 3, |i| (row >> i) & 1)).unwrap())
+                };
+                assert_eq!(arena.eval(formula, &of), Some(i128::from(value)), "{round}: {row}");
+            }
+        }
+    }
+}
