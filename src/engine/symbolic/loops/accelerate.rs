@@ -209,6 +209,10 @@ impl ExecutionContext<'_> {
             // there.
             let Some(read) = self.read_as_unsigned(&plain, *h, bits) else { continue };
             let from = self.interpret(start, bits, false);
+            // The same step in every iteration: otherwise `k` steps are not `d * k`.
+            if !self.only_old(d, pass.mark, pass.version, None) {
+                continue;
+            }
             if !self.steps_in_range(from, read, d, &plain, Interval::of_int(bits, false)) {
                 continue;
             }
