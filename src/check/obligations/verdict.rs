@@ -162,6 +162,12 @@ mod tests {
         assert!(matches!(late.clone().or_first(safe.clone()), AccessVerdict::SafeIfNoWrap(_)));
         assert!(matches!(AccessVerdict::Safe.or_first(late.clone()), AccessVerdict::Safe));
         assert!(matches!(AccessVerdict::Safe.or_first(safe), AccessVerdict::Safe));
+        // The reason of a look that a budget ended says less than the first one's.
+        let why = AccessVerdict::Unknown(UnknownReason::NoValue);
+        let reason = |v: AccessVerdict| if let AccessVerdict::Unknown(why) = v { Some(why) } else { None };
+        let late = || AccessVerdict::Unknown(UnknownReason::ProgramWork);
+        assert_eq!(reason(late().or_first(why.clone())), Some(UnknownReason::NoValue));
+        assert_eq!(reason(why.or_first(late())), Some(UnknownReason::NoValue));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use engine::symbolic::exec::events::AccessEvent;
 use finding::Verdict;
 use std::collections::VecDeque;
 
-/// What the second looks of a task have brought so far. More of what decided nothing seldom decides the next access:
+/// Success of the second looks of a task so far. More of what decided nothing seldom decides the next access:
 /// neighbours share their kernel, their unknowns and their arithmetic.
 #[derive(Default)]
 struct Hope {
@@ -111,5 +111,36 @@ impl<'p> Engine<'p> {
         }
         *times += 1;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Hope;
+    use crate::obligations::verdict::{AccessExamination, AccessVerdict, FurtherEffort};
+    use crate::pipeline::budgets;
+    use base::reasons::UnknownReason;
+
+    #[test]
+    fn looks_that_bring_nothing_leave_little_to_the_next_until_one_decides() {
+        let open = || AccessVerdict::Unknown(UnknownReason::SolverWork);
+        let (wraps, safe) = (|| AccessVerdict::SafeIfNoWrap(vec![]), || AccessVerdict::Safe);
+        let first = |outcome, more| AccessExamination { outcome, more };
+        let mut hope = Hope::default();
+        assert_eq!(hope.most(&first(open(), FurtherEffort::Work)), budgets::SECOND_LOOK);
+        assert_eq!(hope.most(&first(open(), FurtherEffort::Replay)), budgets::REPLAYED_LOOK);
+        assert_eq!(hope.most(&first(wraps(), FurtherEffort::Work)), budgets::WRAP_LOOK);
+        // The same verdict again, though final, is no gain.
+        hope.note(&open(), &open());
+        hope.note(&wraps(), &wraps());
+        assert!(hope.is_small());
+        assert_eq!(hope.most(&first(wraps(), FurtherEffort::Work)), budgets::HURRIED);
+        hope.note(&open(), &wraps());
+        assert!(!hope.is_small());
+        hope.note(&wraps(), &open());
+        hope.note(&wraps(), &open());
+        assert!(hope.is_small());
+        hope.note(&wraps(), &safe());
+        assert!(!hope.is_small());
     }
 }
