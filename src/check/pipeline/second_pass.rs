@@ -31,7 +31,8 @@ impl Hope {
     }
 
     fn note(&mut self, first: &AccessVerdict, second: &AccessVerdict) {
-        let gained = second.is_finding() && !first.is_finding() || second.rank() < first.rank();
+        let (before, now) = (first.rank(), second.rank());
+        let gained = second.is_finding() && now > before || second.is_safe() && now < before;
         self.fruitless = if gained { self.fruitless.saturating_sub(2) } else { self.fruitless + 1 };
     }
 
@@ -70,7 +71,7 @@ impl<'p> Engine<'p> {
                 queue.push_back((o, true));
                 continue;
             }
-            // Whatever a look brings, another context of this position is no better.
+            // Another context of this position is undecided, or no safer: a better verdict here changes nothing.
             let worse = waited || o.first.outcome.is_safe() && rank.is_some_and(|r| r >= o.first.outcome.rank());
             if worse && hope.is_small() {
                 left -= 1;
@@ -140,6 +141,10 @@ mod tests {
         hope.note(&wraps(), &open());
         hope.note(&wraps(), &open());
         assert!(hope.is_small());
+        // A second look without a verdict keeps the first one's: no gain, either.
+        let mut seen = Hope { fruitless: Hope::FEW };
+        seen.note(&safe(), &open());
+        assert!(seen.is_small());
         hope.note(&wraps(), &safe());
         assert!(!hope.is_small());
     }

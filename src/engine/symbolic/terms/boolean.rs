@@ -227,7 +227,7 @@ impl Arena {
         }
     }
 
-    /// Returns the conjuncts of a disjunct whose negation is no other disjunct; `None` if that are all of them.
+    /// Returns the conjuncts of a conjunction without those whose negation is another disjunct; `None` without such.
     /// `negations`: the sorted negations of the disjuncts that are no conjunctions.
     fn without_negated(&mut self, t: TermId, disjuncts: &[TermId], negations: &[TermId]) -> Option<Vec<TermId>> {
         let Term::And(v) = self.get(t) else { return None };
