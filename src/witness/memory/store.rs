@@ -491,6 +491,24 @@ mod tests {
     }
 
     #[test]
+    fn small_and_large_copies_of_a_sparse_object_are_alike() {
+        let mut a = ObjectBytes::new(FLAT_LIMIT + 8 * PAGE, Fill::Byte(3));
+        for page in [1, 2, 5, 6] {
+            a.write(page * PAGE + 7, 1, Val::new(page));
+        }
+        // Two pages, fewer than there are, and seven.
+        for (off, len) in [(PAGE, 2 * PAGE), (0, 7 * PAGE)] {
+            let mut b = ObjectBytes::new(8 * PAGE, Fill::Byte(0));
+            b.paste(0, &a.cut(off, len));
+            let read: Vec<Val> = (0..len / PAGE).map(|p| b.read(p * PAGE + 7, 1)).collect();
+            let expected: Vec<Val> = (off / PAGE..(off + len) / PAGE)
+                .map(|p| Val::new(if [1, 2, 5, 6].contains(&p) { p } else { 3 }))
+                .collect();
+            assert_eq!(read, expected);
+        }
+    }
+
+    #[test]
     fn unaligned_copies_keep_poison_where_it_is() {
         let mut a = ObjectBytes::new(64, Fill::Byte(0));
         a.write(10, 1, Val::poison(R));
