@@ -2,8 +2,10 @@
 //! of the build.
 
 use super::support::{Project, Said, Way};
+use scuba::files::{FileTime, Stamp};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 fn project() -> Project {
     Project::new("stale").cached()
@@ -11,6 +13,14 @@ fn project() -> Project {
 
 fn touch(arguments: &[&str], path: &Path) {
     assert!(Command::new("touch").args(arguments).arg(path).status().unwrap().success());
+}
+
+/// Waits until the clock of file times has passed the file's last change: what is read before is not settled, since the
+/// file may change again without another time, and it is read once more.
+fn settle(path: &Path) {
+    while Stamp::at(path).unwrap().changed_since(FileTime::now()) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 impl Project {
@@ -193,6 +203,7 @@ fn files_are_compared_only_after_they_were_touched_and_once() {
         let before = path.metadata().unwrap().modified().unwrap();
         touch(&["-d", "@1000000000"], &path);
         std::fs::File::options().append(true).open(&path).unwrap().set_modified(before).unwrap();
+        settle(&path);
     }
     check(Some(own.len() as u64));
     check(Some(0));
@@ -205,6 +216,7 @@ fn files_are_compared_only_after_they_were_touched_and_once() {
     read_only(true);
     for name in own {
         touch(&[], &project.root().join(name));
+        settle(&project.root().join(name));
     }
     check(None);
     read_only(false);
