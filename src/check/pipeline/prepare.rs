@@ -122,6 +122,7 @@ impl<'p> Engine<'p> {
             executor.apply_invariants();
         }
         let gave_up = executor.limits.take_reason();
+        executor.limits.admit_kernels();
         let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches
             .iter()

@@ -17,9 +17,10 @@ const LOOK: u64 = 4096;
 /// Number of visited objects after which the safety nets are checked earlier.
 const LONG_WALK: usize = 1 << 14;
 
-/// Terms may take one in `TERMS` of the bytes that a process may have in memory: the rest is for what is made of them,
-/// in as many threads as there may be.
+/// Terms of a root may take one in `TERMS` of the bytes that a process may have in memory, and with those of the kernels
+/// that it launches one in `WITH_KERNELS`: the rest is for what is made of them, in as many threads as there may be.
 const TERMS: u64 = 4;
+const WITH_KERNELS: u64 = 2;
 
 /// Maximum product of the iteration counts of nested loops that are executed iteration by iteration, unless
 /// [`Allowance::iterations`] sets another. The executor merges paths through them after each iteration. Each condition
@@ -100,6 +101,11 @@ impl ExecutionBudget {
     #[must_use]
     pub fn new(work: Allotment, memory: Option<u64>, over: Option<Arc<AtomicBool>>) -> Self {
         Self { work, terms: memory.map(|m| m / TERMS), memory, over, ..Self::default() }
+    }
+
+    /// Adds the terms of kernels to those that the host may have.
+    pub(super) fn admit_kernels(&mut self) {
+        self.terms = self.memory.map(|m| m / WITH_KERNELS);
     }
 
     pub(super) const fn allot(&mut self, work: Allotment) {
@@ -260,6 +266,10 @@ mod tests {
         assert_eq!(first(walked), (6, Limit::Work));
         assert_eq!(first(ExecutionBudget { terms: Some(6), ..budget() }), (1, Limit::Memory));
         assert_eq!(first(ExecutionBudget { terms: Some(7), ..budget() }).1, Limit::Steps);
+        let mut with_kernels = ExecutionBudget::new(Allotment::UNLIMITED, Some(4000), None);
+        assert_eq!(with_kernels.terms, Some(1000));
+        with_kernels.admit_kernels();
+        assert_eq!(with_kernels.terms, Some(2000));
         let now = resident().unwrap();
         assert!(now > 1 << 20, "{now}");
         assert_eq!(first(ExecutionBudget { memory: Some(now * 100), ..budget() }).0, 3 * LOOK);

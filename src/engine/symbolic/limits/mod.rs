@@ -41,6 +41,11 @@ impl ExecutionLimits {
         self.budget.allot(work);
     }
 
+    /// Adds the terms of the kernels that the host launches to those that may be in memory.
+    pub fn admit_kernels(&mut self) {
+        self.budget.admit_kernels();
+    }
+
     /// Returns the remaining budget of the execution.
     #[must_use]
     pub const fn left(&self) -> Allowance {
