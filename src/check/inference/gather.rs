@@ -77,18 +77,18 @@ pub(super) struct SharedCondition {
 
 /// Results for one source position.
 #[derive(Default)]
-struct PositionResults {
-    needs: Vec<(AccessRequirement, Vec<String>, AccessIndex, Obligation)>,
-    /// Whether the position is safe only where nothing wraps.
-    wraps: bool,
-    open: Option<String>,
+pub(super) struct PositionResults {
+    pub needs: Vec<(AccessRequirement, Vec<String>, AccessIndex, Obligation)>,
+    /// Operations that must not wrap where the position needs no condition.
+    pub wraps: Vec<String>,
+    pub open: Option<String>,
 }
 
 /// Results for one access.
 #[derive(Default)]
 struct AccessResults {
     needs: Vec<(AccessRequirement, Vec<String>, Obligation)>,
-    wraps: bool,
+    wraps: Vec<String>,
 }
 
 /// Infers a function's requirements, given that `anyway` always holds.
@@ -102,8 +102,8 @@ pub(super) fn inferred(
     let places = of_places(cx, tools, (f, names), launched);
     let func = cx.program.func(f);
     let decided = || places.iter().filter(|(_, at)| at.open.is_none() && at.needs.is_empty());
-    let safe = decided().filter(|(_, at)| !at.wraps).count();
-    let safe_if_no_wrap = decided().filter(|(_, at)| at.wraps).map(|(place, _)| place.clone()).collect();
+    let safe = decided().filter(|(_, at)| at.wraps.is_empty()).count();
+    let safe_if_no_wrap = decided().filter(|(_, at)| !at.wraps.is_empty()).map(|(place, _)| place.clone()).collect();
     let (mut shared, mut open): (Vec<SharedCondition>, Vec<AccessWithoutCondition>) = (vec![], vec![]);
     for (place, at) in places {
         if let Some(reason) = at.open {
@@ -154,7 +154,8 @@ pub(super) fn inferred(
     }
 }
 
-fn of_places(
+/// Returns the results for each position that these launches reach.
+pub(super) fn of_places(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     (f, names): (FuncRef, &mut SymbolNames),
@@ -179,7 +180,7 @@ fn of_places(
             match of_access(cx, tools, (f, names), launched, ev) {
                 Ok(AccessResults { needs, wraps }) => {
                     at.needs.extend(needs.into_iter().map(|(need, wraps, ob)| (need, wraps, (l, n), ob)));
-                    at.wraps |= wraps;
+                    at.wraps.extend(wraps);
                 }
                 Err(why) => at.open = Some(why.to_string()),
             }
@@ -225,8 +226,8 @@ fn of_access(
         let (ob, _): (Obligation, bool) = bounds::obligation(tools, launched.run, &access);
         match tools.decide_roughly(cx, &ob).decision {
             Decision::Safe => continue,
-            Decision::SafeIfNoWrap(_) => {
-                all.wraps = true;
+            Decision::SafeIfNoWrap(operations) => {
+                all.wraps.extend(operations);
                 continue;
             }
             Decision::Fails(_) | Decision::Unknown(_) => {}

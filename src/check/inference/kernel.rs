@@ -44,7 +44,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
 }
 
 /// Returns names for parameters, extents and the launch. Unknown extents become symbols.
-fn names(tools: &mut RootTools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> SymbolNames {
+pub(super) fn names(tools: &mut RootTools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> SymbolNames {
     let mut names = SymbolNames::default();
     names.add_launch(config.grid, config.block, config.shared);
     for (param, arg) in tools.e.program.func(kernel).params.iter().zip(args) {

@@ -15,6 +15,7 @@ mod evidence;
 mod gather;
 mod given;
 mod kernel;
+pub(crate) mod launches;
 pub(crate) mod missing;
 mod signs;
 mod tensors;

@@ -15,12 +15,14 @@ use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
 use base::reasons::UnknownReason;
 use base::work::Work;
-use contracts::Contract;
+use contracts::{Contract, Requirement};
 use engine::symbolic::exec::events::{LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
+use engine::symbolic::inputs::contract_facts::ContractParty;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
 use library::host::HostRoot;
 use rustc_hash::FxHashSet;
@@ -75,6 +77,18 @@ impl<'p> Engine<'p> {
         kernel: FuncRef,
         contracts: &[Contract],
     ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
+        let (e, run, launch, _) = self.any_launch_given(kernel, contracts, &[]);
+        (e, run, (launch.config, launch.args))
+    }
+
+    /// Executes a kernel as [`Self::any_launch`] does, where the launch also satisfies these conditions, which hold at
+    /// every launch that the result is used for. Also returns the conditions as terms.
+    pub(crate) fn any_launch_given(
+        &self,
+        kernel: FuncRef,
+        contracts: &[Contract],
+        given: &[Requirement],
+    ) -> (Executor<'p>, KernelRun, LaunchEvent, Vec<TermId>) {
         let mut e = self.executor();
         e.assumptions.contracts = contracts.into();
         // Contracts of its own calls are judged where its launches are known.
@@ -101,10 +115,13 @@ impl<'p> Engine<'p> {
             path: state.path,
             always: state.always,
         };
-        let facts = e.launch_axioms(&l.config);
+        let mut facts = e.launch_axioms(&l.config);
+        let given: Vec<TermId> =
+            given.iter().filter_map(|r| e.required_of_launch(kernel, &l, r, ContractParty::Entry)).collect();
+        facts.extend(&given);
         let run = run_within_steps(&mut e, kernel, &l, &facts);
         e.apply_invariants();
-        (e, run, (l.config, l.args))
+        (e, run, l, given)
     }
 
     /// Decides a kernel without a known launch: reports only what holds for every launch.

@@ -15,6 +15,8 @@ pub(crate) const EXECUTE: Work = Work::seconds(20);
 /// Parts of this: one kernel executed under an arbitrary launch; one kernel that nothing launches, and all such
 /// kernels.
 pub(crate) const ANY_LAUNCH: Work = Work::seconds(3);
+/// Part of it: requirements of one kernel with many launches, and proofs that these meet them.
+pub(crate) const SUMMARY: Work = Work::seconds(3);
 pub(crate) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
 /// Budget of one function of a class whose invariants are sought.
 pub(crate) const METHOD: Work = Work::millis(500);

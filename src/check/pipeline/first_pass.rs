@@ -8,8 +8,8 @@ use super::Engine;
 use super::budgets;
 use super::parallel::SafeAnyway;
 use crate::context::{ArrayPosition, ExecutedLaunch, RootTools};
-use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
-use crate::rules::{self, bounds};
+use crate::obligations::verdict::{AccessExamination, Effort, FurtherEffort};
+use crate::rules::bounds;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::arena::Arena;
@@ -71,10 +71,8 @@ impl<'p> Engine<'p> {
                 if !self.is_mine(&place) || self.assumed.skips(&place) {
                     continue;
                 }
-                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
-                    && !rules::concern(&tools.e, run, event)
-                {
-                    self.put(run.kernel, event, AccessVerdict::Safe);
+                if let Some(outcome) = safe.outcome(&tools.e, run, event, &place) {
+                    self.put(run.kernel, event, outcome);
                     continue;
                 }
                 let look = if open_places.contains(&place) || self.cx.is_spent() {

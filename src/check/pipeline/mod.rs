@@ -16,12 +16,14 @@ pub(crate) mod host;
 pub(crate) mod parallel;
 mod prepare;
 mod second_pass;
+mod summaries;
 mod tally;
 mod tiles;
 mod vain;
 
 use self::ablation::CheckAssumptions;
 use self::parallel::{PositionOwners, SafeAnyway};
+use self::summaries::LaunchSummaries;
 use super::context::{CheckContext, PositionDecisions};
 use super::options::CheckOptions;
 use super::report::{ContractFault, ProgramReport};
@@ -45,8 +47,8 @@ use library::host::{HostRoot, lead_to_launches, roots};
 use models::attributes::is_of_cuda;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 pub(super) struct Engine<'p> {
@@ -77,6 +79,8 @@ pub(super) struct Engine<'p> {
     pub threads: usize,
     /// Owned positions, where other engines decide accesses of the same root.
     pub own: Option<(Arc<PositionOwners>, usize)>,
+    /// Summaries of the current root's launches, once they are known. `None`: every launch is executed.
+    pub summaries: Option<Arc<OnceLock<LaunchSummaries>>>,
     /// Flag that is set once nobody waits for the result.
     pub over: Option<Arc<AtomicBool>>,
 }
@@ -92,6 +96,7 @@ impl<'p> Engine<'p> {
             reach,
             threads: cx.options.threads(),
             own: None,
+            summaries: None,
             over: None,
             places: BTreeMap::new(),
             kernels: FxHashSet::default(),
@@ -202,6 +207,8 @@ impl<'p> Engine<'p> {
     }
 
     fn run_root(&mut self, root: &HostRoot) {
+        let summaries = Arc::new(OnceLock::new());
+        self.summaries = Some(summaries.clone()).filter(|_| !root.entry);
         let mut prepared = self.prepare(root);
         if let Some(why) = &prepared.gave_up {
             self.report
@@ -221,8 +228,16 @@ impl<'p> Engine<'p> {
             *times.entry(r.kernel).or_default() += 1;
         }
         let before = done();
-        let safe: SafeAnyway =
-            times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
+        let is_summarised = |k: &FuncRef| summaries.get().is_some_and(|s: &LaunchSummaries| s.safe.contains_key(k));
+        let stacks = times
+            .into_iter()
+            .filter(|(k, n)| *n > 1 && !is_summarised(k))
+            .map(|(k, _)| (k, self.safe_under_any_launch(k)))
+            .collect();
+        let safe = SafeAnyway { stacks, summaries: self.summaries.clone() };
+        if let Some(summaries) = summaries.get() {
+            self.put_summaries(summaries, prepared.gave_up.as_ref());
+        }
         self.spend_since(before);
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);
         let before = done();

@@ -12,15 +12,20 @@ use super::Engine;
 use super::budgets;
 use super::first_pass::PendingAccess;
 use super::prepare::PreparedRoot;
+use super::summaries::LaunchSummaries;
 use crate::context::{ArrayPosition, ExecutedLaunch, PositionDecisions, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::counterexample::tried::TrialResults;
+use crate::obligations::verdict::AccessVerdict;
 use crate::options::STACK;
+use crate::rules;
 use crate::solver::cache;
 use base::inside;
 use base::nets;
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, done, settle};
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::limits::budget::resident;
 use ir::FuncRef;
@@ -47,8 +52,31 @@ const ENOUGH: usize = 12;
 /// Index of the task that decides each position.
 pub(crate) type PositionOwners = FxHashMap<ArrayPosition, usize>;
 
-/// Call stacks of accesses that are safe under every launch of their kernel.
-pub(crate) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
+/// Accesses that need not be decided again for each launch, by kernel.
+#[derive(Debug, Default)]
+pub(crate) struct SafeAnyway {
+    /// Call stacks of accesses that are safe under every launch.
+    pub stacks: FxHashMap<FuncRef, FxHashSet<Vec<Site>>>,
+    /// What is known of the root's launches together.
+    pub summaries: Option<Arc<OnceLock<LaunchSummaries>>>,
+}
+
+impl SafeAnyway {
+    /// Returns the outcome of an access that needs no look.
+    pub fn outcome(
+        &self,
+        e: &Executor<'_>,
+        run: &ExecutedLaunch,
+        event: &AccessEvent,
+        place: &ArrayPosition,
+    ) -> Option<AccessVerdict> {
+        if self.stacks.get(&run.kernel).is_some_and(|all| all.contains(&*event.stack)) && !rules::concern(e, run, event)
+        {
+            return Some(AccessVerdict::Safe);
+        }
+        self.summaries.as_ref()?.get()?.outcome(run.kernel, run.number, place).map(|outcome| run.partial(outcome))
+    }
+}
 
 /// Properties that two executions of one root must share for one to decide positions of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,7 +286,7 @@ impl<'p> Engine<'p> {
     /// Returns an engine for another thread or task, with this engine's knowledge of the program.
     fn helper(&self) -> Self {
         let mut other = self.again();
-        (other.threads, other.lost) = (1, self.lost.clone());
+        (other.threads, other.lost, other.summaries) = (1, self.lost.clone(), self.summaries.clone());
         other.ask_only(self.assumed.asked.clone(), self.cx.without);
         other
     }

@@ -13,8 +13,9 @@ use crate::counterexample::replay::Judge;
 use crate::counterexample::tensor_trials::RANKS_TRIED;
 use crate::counterexample::tried::TrialResults;
 use crate::findings::state;
+use crate::obligations::cone;
 use crate::obligations::decide::Decider;
-use crate::obligations::{cone, specialise};
+use crate::obligations::specialise::{self, DecidedValues};
 use crate::rules::layout::UsedParts;
 use base::inside::{self, CheckPhase, Dump};
 use base::reasons::UnknownReason;
@@ -124,11 +125,11 @@ impl<'p> Engine<'p> {
         let gave_up = executor.limits.take_reason();
         executor.limits.admit_kernels();
         let launches = std::mem::take(&mut executor.events.launches);
-        let runs = launches
-            .iter()
-            .enumerate()
-            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_ref()))
-            .collect();
+        if let Some(known) = self.summaries.clone().filter(|known| known.get().is_none()) {
+            let found = self.summarise(&mut executor, root, &launches);
+            let _ = known.set(found);
+        }
+        let runs = self.run_launches(&mut executor, root, &launches, gave_up.as_ref());
         // Kernels may have reached objects whose invariants contradict known facts about others.
         if executor.has_invariants() && !self.vain.contains(&root.func) && self.can_never_hold(root.func, &mut executor)
         {
@@ -169,6 +170,43 @@ impl<'p> Engine<'p> {
         RootTools { e, decider, judge, root: root.clone(), tried }
     }
 
+    /// Executes the kernels of launches, but for those that summaries decide.
+    fn run_launches(
+        &mut self,
+        e: &mut Executor<'p>,
+        root: &HostRoot,
+        launches: &[LaunchEvent],
+        host_gave_up: Option<&UnknownReason>,
+    ) -> Vec<ExecutedLaunch> {
+        let summaries = self.summaries.clone();
+        let skips = |i: usize| summaries.as_ref().and_then(|s| s.get()).is_some_and(|s| s.skips(i));
+        let all = |skipped: bool| (0..launches.len()).filter(move |i| skips(*i) == skipped);
+        let runs = all(false).filter_map(|i| self.run_launch(e, root, (i, &launches[i]), host_gave_up)).collect();
+        self.launches += u32::try_from(all(true).count()).unwrap_or(u32::MAX);
+        runs
+    }
+
+    /// Returns a launch with the values that its path decides, and what is known where it is made; `None` where it never
+    /// happens.
+    pub(super) fn known_launch(
+        &self,
+        e: &mut Executor<'p>,
+        root: &HostRoot,
+        l: &LaunchEvent,
+    ) -> Option<(LaunchEvent, DecidedValues, Vec<TermId>)> {
+        let (launch, decided) = specialise::launch(e, l)?;
+        let mut facts = cone::conditions(e, &launch);
+        facts.extend(e.launch_axioms(&launch.config));
+        if self.cx.program.func(root.func).name == "main" {
+            let mentioned = cone::mentioned(e, &launch, &facts);
+            facts.extend(e.assumed_of_inputs(root.func, &mentioned));
+        }
+        e.apply_invariants();
+        let mentioned = cone::mentioned(e, &launch, &facts);
+        facts.extend(e.of_objects(&mentioned));
+        Some((launch, decided, facts))
+    }
+
     /// Executes the kernel of one launch.
     fn run_launch(
         &mut self,
@@ -191,25 +229,19 @@ impl<'p> Engine<'p> {
         };
         self.kernels.insert(kernel);
         self.launched.insert(kernel);
-        let (launch, decided) = specialise::launch(e, l)?;
-        let mut facts = cone::conditions(e, &launch);
-        facts.extend(e.launch_axioms(&launch.config));
-        if self.cx.program.func(root.func).name == "main" {
-            let mentioned = cone::mentioned(e, &launch, &facts);
-            facts.extend(e.assumed_of_inputs(root.func, &mentioned));
-        }
-        e.apply_invariants();
-        let mentioned = cone::mentioned(e, &launch, &facts);
-        facts.extend(e.of_objects(&mentioned));
+        let (launch, decided, facts) = self.known_launch(e, root, l)?;
         let run = run_within_steps(e, kernel, &launch, &facts);
         e.apply_invariants();
-        if let Some(why) = &run.gave_up {
+        // What a summary decides needs no execution to its end.
+        let is_decided = self.summaries.as_ref().and_then(|s| s.get()).is_some_and(|s| s.decided.contains(&number));
+        let gave_up = run.gave_up.as_ref().filter(|_| !is_decided);
+        if let Some(why) = gave_up {
             self.report
                 .notes
                 .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(kernel).display));
         }
-        self.came_to(kernel, &run, run.gave_up.as_ref());
-        let partly = match (&run.gave_up, host_gave_up) {
+        self.came_to(kernel, &run, gave_up);
+        let partly = match (gave_up, host_gave_up) {
             (Some(why), _) => Some(UnknownReason::KernelNotFollowed(Box::new(why.clone()))),
             (None, Some(why)) => Some(UnknownReason::HostNotFollowed(Box::new(why.clone()))),
             (None, None) => None,

@@ -9,6 +9,7 @@ use super::independence::GroupResults;
 use super::poly::{ConditionGoals, PreparedFacts, SearchResult};
 use super::query::{Answer, FreeTerms, Model, Prover, SolverLimits, WrapMode};
 use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Poly, TermId};
 
 /// Facts prepared once for several goals: the obligations of one block share their path condition.
@@ -98,6 +99,11 @@ impl FactContext {
             Some(Answer::Proved { used, free, .. }) => Some((used, free)),
             _ => None,
         }
+    }
+
+    /// Returns bounds of a term under the facts, where nothing wraps.
+    pub(crate) fn range(&self, arena: &Arena, t: TermId) -> Interval {
+        self.poly.range(arena, t)
     }
 
     /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`

@@ -18,6 +18,7 @@ mod store;
 use super::query::WrapMode;
 pub(crate) use eliminate::{ConditionGoals, LARGEST};
 use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Poly, SymId, Term, TermId};
 use form::{FactIndices, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +31,8 @@ const SPLITS: u32 = 2;
 const SPLIT_CHOICES: usize = 3;
 /// Steps of a search before samples are looked for.
 const QUICK_STEPS: u32 = 12;
+/// Nested quotients and choices through which bounds of a term are sought.
+const NESTED: u32 = 6;
 /// Most members of a disjunction that is split.
 const MAX_CASES: usize = 4;
 
@@ -74,6 +77,11 @@ impl PreparedFacts {
 }
 
 impl PreparedFacts {
+    /// Returns bounds of a term under the facts, where nothing wraps.
+    pub fn range(&self, arena: &Arena, t: TermId) -> Interval {
+        self.store.term_range(arena, t, NESTED)
+    }
+
     /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`
     /// where nothing wraps.
     pub fn conditions(

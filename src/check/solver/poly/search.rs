@@ -13,7 +13,7 @@ use base::polynomial::gcd;
 use base::work::{charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
-use engine::symbolic::terms::term::{Monomial, Poly, TermId};
+use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Most facts subtracted in sequence.
@@ -342,6 +342,37 @@ impl ConstraintStore {
 
     pub(super) fn poly_range(&self, arena: &Arena, p: &Poly) -> Interval {
         p.terms.iter().fold(Interval::point(0), |sum, (m, c)| sum.add(self.monomial_range(arena, m).scale(*c)))
+    }
+
+    /// Returns bounds of a term under the facts, where nothing wraps; looks through `depth` nested quotients, remainders
+    /// and choices.
+    pub(super) fn term_range(&self, arena: &Arena, t: TermId, depth: u32) -> Interval {
+        let known = arena.range(t);
+        if depth == 0 {
+            return known;
+        }
+        let inside = |t: TermId| self.term_range(arena, t, depth - 1);
+        let of_quotient = |x: Interval, by: i128| {
+            // Truncated and rounded down, a quotient grows with its numerator.
+            let end = |v: Option<i128>| v.map(|v| if v < 0 { v.div_euclid(by) } else { v / by });
+            Interval { lo: end(x.lo), hi: x.hi.map(|v| v.max(0) / by) }
+        };
+        let found = match *arena.get(t) {
+            Term::Wrap { arg, .. } => inside(arg),
+            Term::FloorDiv(x, by) if by > 0 => of_quotient(inside(x), by),
+            Term::Div(x, y) => match arena.as_int(y) {
+                Some(by) if by > 0 => of_quotient(inside(x), by),
+                _ => Interval::ANY,
+            },
+            Term::Ite(_, x, y) => inside(x).union(inside(y)),
+            Term::Poly(_) => arena.poly(t).terms.iter().fold(Interval::point(0), |sum, (m, c)| {
+                let product = m.iter().fold(Interval::point(1), |all, atom| mul_ranges(all, inside(*atom)));
+                sum.add(product.intersect(self.monomial_range(arena, m)).scale(*c))
+            }),
+            _ => Interval::ANY,
+        };
+        let known = known.intersect(found);
+        if matches!(arena.get(t), Term::Poly(_)) { known } else { known.intersect(self.atom_range(arena, t)) }
     }
 
     fn nonneg_by_ranges(&self, arena: &Arena, p: &Poly) -> Option<FactIndices> {

@@ -104,3 +104,39 @@ fn bit_tricks_over_thread_ids_are_decided() {
     let Answer::Model(m) = answer else { panic!("{answer:?}") };
     assert_eq!(m.value(&s.arena, goal, WrapMode::Exact), Some(0));
 }
+
+#[test]
+fn bounds_of_terms_under_facts_look_through_products_quotients_and_choices() {
+    let mut a = Arena::new();
+    let (n, m) = (sym(&mut a, "n", I32.0, I32.1), sym(&mut a, "m", -7, 9));
+    let (one, most) = (a.int(1), a.int(1000));
+    let facts = [a.le(one, n), a.le(n, most)];
+    let context = FactContext::new(&mut a, &facts, WrapMode::Assume);
+    let square = a.mul(n, n);
+    let wrapped = a.wrap(square, 32, true);
+    let up = a.add_const(wrapped, 127);
+    let by = a.int(128);
+    let blocks = a.div(up, by);
+    let (back, down) = (a.scale(m, -10), a.floor_div(m, 4));
+    let quotient = a.div(m, by);
+    let less = a.lt(n, m);
+    let least = a.ite(less, n, m);
+    let all = [square, wrapped, blocks, back, down, quotient, least].map(|t| {
+        let r = context.range(&a, t);
+        (r.lo, r.hi)
+    });
+    let within = |lo: i128, hi: i128| (Some(lo), Some(hi));
+    assert_eq!(
+        all,
+        [
+            within(1, 1_000_000),
+            within(1, 1_000_000),
+            within(1, 7813),
+            within(-90, 70),
+            within(-2, 2),
+            // Rounded towards zero, at least as far down as rounded down.
+            within(0, 0),
+            within(-7, 1000)
+        ]
+    );
+}

@@ -7,7 +7,7 @@
 
 use super::assume::AssumedCondition;
 use super::contract_terms::{NameMeanings, TermScope};
-use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
+use crate::symbolic::exec::events::{ContractEvent, LaunchConfig, LaunchEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -130,6 +130,25 @@ impl ExecutionContext<'_> {
             }
         }
         s
+    }
+
+    /// Returns the condition that a requirement of a kernel states of one launch, in the memory of that launch; `None`
+    /// where it concerns something unknown there, or every element of an array. Nothing is assumed. `by`: whether
+    /// the launch is known ([`ContractParty::Caller`]) or any launch ([`ContractParty::Entry`]).
+    pub fn required_of_launch(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        required: &Requirement,
+        by: ContractParty,
+    ) -> Option<TermId> {
+        let mut state = self.initial_state();
+        (state.mem, state.path) = (launch.memory.clone(), launch.path);
+        let called = ContractCall { f: kernel, args: &launch.args, launch: Some(&launch.config), by };
+        match self.holds(called, &state, required) {
+            Ok(ConditionMeaning::Now(condition)) => Some(condition),
+            Ok(ConditionMeaning::Always(_)) | Err(_) => None,
+        }
     }
 
     /// Returns the meaning of a condition in a state.

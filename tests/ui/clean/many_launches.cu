@@ -1,0 +1,32 @@
+//@ decided
+// Launches of one kernel, each with sizes and arrays of its own, also in a loop of constant count: what the kernel asks of
+// a launch is found once, and each launch meets it. `oob-global/one_of_many_launches.cu` has one that does not.
+#include <cstdlib>
+
+__global__ void scale(float *to, const float *from, int rows, int columns, float by) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns; i += gridDim.x * blockDim.x)
+    to[i] = by * from[i];
+}
+
+static void run(int rows, int columns) {
+  float *to, *from;
+  cudaMalloc(&to, sizeof(float) * rows * columns);
+  cudaMalloc(&from, sizeof(float) * rows * columns);
+  cudaMemset(from, 0, sizeof(float) * rows * columns);
+  scale<<<(rows * columns + 127) / 128, 128>>>(to, from, rows, columns, 2.5f);
+  cudaFree(to);
+  cudaFree(from);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return 1;
+  int n = atoi(argv[1]);
+  if (n < 1 || n > 1000) return 1;
+  run(n, 3);
+  run(7, n);
+  run(n, n);
+  run(16, 16);
+  run(n + 1, 2 * n);
+  for (int rows = 1; rows <= 64; rows *= 2) run(rows, 5);
+  return cudaDeviceSynchronize();
+}
