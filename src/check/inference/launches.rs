@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What the accesses of a kernel ask of a launch.
+/// Requirements of a kernel's accesses on a launch.
 #[derive(Debug, Default)]
 pub(crate) struct KernelRequirements {
     /// The conditions, each once.
@@ -37,7 +37,7 @@ pub(crate) struct KernelRequirements {
     pub claims: bool,
 }
 
-/// What one position asks of a launch.
+/// Requirement of one position on a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlaceRequirement {
     /// Indices of conditions that must all hold.

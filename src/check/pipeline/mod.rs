@@ -16,7 +16,7 @@ pub(crate) mod host;
 pub(crate) mod parallel;
 mod prepare;
 mod second_pass;
-mod summaries;
+pub(crate) mod summaries;
 mod tally;
 mod tiles;
 mod vain;

@@ -57,7 +57,7 @@ pub(crate) type PositionOwners = FxHashMap<ArrayPosition, usize>;
 pub(crate) struct SafeAnyway {
     /// Call stacks of accesses that are safe under every launch.
     pub stacks: FxHashMap<FuncRef, FxHashSet<Vec<Site>>>,
-    /// What is known of the root's launches together.
+    /// Summaries of the root's launches.
     pub summaries: Option<Arc<OnceLock<LaunchSummaries>>>,
 }
 

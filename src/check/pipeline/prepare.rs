@@ -188,7 +188,7 @@ impl<'p> Engine<'p> {
 
     /// Returns a launch with the values that its path decides, and what is known where it is made; `None` where it never
     /// happens.
-    pub(super) fn known_launch(
+    pub(crate) fn known_launch(
         &self,
         e: &mut Executor<'p>,
         root: &HostRoot,

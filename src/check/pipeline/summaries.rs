@@ -1,43 +1,15 @@
-//! One proof for all launches of a kernel: its requirements are found once, under an arbitrary launch, and each launch
-//! is only shown to meet them.
+//! Summaries of the launches of a root: the outcomes that one proof for each kernel gives.
 //!
-//! In: the launches of a root. Out: the positions that are safe at all launches of their kernel, and the launches at
-//! which nothing is left to decide. Of these only a few are executed, for the rules beside bounds: the first and the
-//! last of each kind of arguments. A launch that misses a requirement, or whose memory is of a kind that an arbitrary
-//! launch does not have (it may have been freed, or the host may write it meanwhile), is executed by itself.
+//! In: the summaries, which [`crate::inference`] makes. Out: outcomes of positions that need no look, and launches
+//! that need no execution.
 
 use super::Engine;
-use super::budgets;
 use crate::context::ArrayPosition;
-use crate::inference::launches::{KernelRequirements, requirement};
-use crate::obligations::decide::Decider;
-use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
-use crate::solver::{FactContext, WrapMode};
 use base::reasons::UnknownReason;
-use base::work::{Allotment, Work, done};
-use contracts::ast::{Comparison, Dim3Member, LaunchProperty, TermKind};
-use contracts::{Cond, ContractTerm, Requirement, Span};
-use engine::symbolic::exec::events::LaunchEvent;
-use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::inputs::contract_facts::ContractParty;
-use engine::symbolic::memory::object::ObjKind;
-use engine::symbolic::memory::value::{Base, Value};
-use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::interval::Interval;
-use engine::symbolic::terms::term::TermId;
-use ir::{FuncRef, TypeKind};
-use library::host::HostRoot;
+use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// Least number of launches of a kernel for which it is worth finding its requirements.
-const LAUNCHES: usize = 4;
-/// Number of launches up to which those that are safe only if nothing wraps are looked at by themselves: that may show
-/// more, and costs most of what the summary saves.
-const FEW: usize = 8;
-/// Launches that miss a requirement, after which it is not asked of others.
-const MISSED: usize = 2;
 
 /// Launches that need not be executed, and what is safe at all of them.
 #[derive(Debug, Default)]
@@ -46,27 +18,10 @@ pub(crate) struct LaunchSummaries {
     pub safe: FxHashMap<FuncRef, FxHashSet<ArrayPosition>>,
     /// Launches at which nothing is left to decide, by their numbers.
     pub decided: FxHashSet<usize>,
-    /// Those of them that are executed anyway.
+    /// Decided launches that are executed anyway.
     pub executed: FxHashSet<usize>,
     /// Outcomes of the launches that are not executed: operations that must not wrap, by kernel and position.
     pub outcomes: BTreeMap<FuncRef, BTreeMap<ArrayPosition, Vec<String>>>,
-}
-
-/// A launch with what is known where it is made.
-struct KnownLaunch {
-    number: usize,
-    launch: LaunchEvent,
-    facts: TermId,
-    /// The facts, prepared for bounds of terms.
-    context: FactContext,
-}
-
-/// Whether a requirement holds at a launch.
-enum Met {
-    Yes,
-    /// Where these operations of the host do not wrap.
-    IfNoWrap(Vec<String>),
-    No,
 }
 
 impl LaunchSummaries {
@@ -85,169 +40,7 @@ impl LaunchSummaries {
     }
 }
 
-impl<'p> Engine<'p> {
-    /// Finds the requirements of kernels with many launches, and the launches that meet them. The executor is left as
-    /// it was.
-    pub(super) fn summarise(
-        &mut self,
-        e: &mut Executor<'p>,
-        root: &HostRoot,
-        launches: &[LaunchEvent],
-    ) -> LaunchSummaries {
-        let mut out = LaunchSummaries::default();
-        let mut groups: BTreeMap<FuncRef, Vec<usize>> = BTreeMap::new();
-        for (i, l) in launches.iter().enumerate() {
-            if let Ok(kernel) = l.kernel {
-                groups.entry(kernel).or_default().push(i);
-            }
-        }
-        groups.retain(|_, all| all.len() >= LAUNCHES);
-        // Reports name the conditions that somebody assumed: each launch is then executed with them. Kernels that may
-        // overlap with others read what nobody knows.
-        if groups.is_empty() || e.assumptions.in_effect() || e.runtime.overlapping {
-            return out;
-        }
-        let mut scratch = {
-            let arena = std::mem::take(&mut e.arena);
-            let mut scratch = e.clone();
-            scratch.arena = arena;
-            scratch
-        };
-        scratch.own_linear_work();
-        let mark = scratch.arena.mark();
-        let before = (self.cx.all, done());
-        for (kernel, numbers) in groups {
-            self.cx.all = self.cx.phase(budgets::SUMMARY, 10).min(before.0);
-            let known: Vec<KnownLaunch> = numbers
-                .iter()
-                .filter_map(|i| {
-                    let (launch, _, facts) = self.known_launch(&mut scratch, root, &launches[*i])?;
-                    let facts = scratch.arena.and_all([facts, vec![launch.path]].concat());
-                    let all = scratch.arena.conjuncts(facts);
-                    let context = FactContext::new(&mut scratch.arena, &all, WrapMode::Assume);
-                    Some(KnownLaunch { number: *i, launch, facts, context })
-                })
-                .collect();
-            self.summarise_kernel(&mut scratch, kernel, &known, &mut out);
-        }
-        self.cx.all = before.0;
-        let mut arena = std::mem::take(&mut scratch.arena);
-        arena.rewind(mark);
-        e.arena = arena;
-        out
-    }
-
-    fn summarise_kernel(
-        &mut self,
-        e: &mut Executor<'p>,
-        kernel: FuncRef,
-        known: &[KnownLaunch],
-        out: &mut LaunchSummaries,
-    ) {
-        if known.iter().any(|l| !is_plain(e, kernel, l)) {
-            return;
-        }
-        let each = self.cx.scaled(budgets::FIRST) / 2;
-        let mut decider = Decider::default();
-        let given: Vec<Requirement> = self
-            .in_common(e, kernel, known)
-            .into_iter()
-            .map(requirement)
-            .filter(|r| {
-                known.iter().all(|l| matches!(meets(e, &mut decider, self.cx.all, each, kernel, l, r), Met::Yes))
-            })
-            .collect();
-        let Some(required) = self.requirements_at_launches(kernel, &given, each) else { return };
-        // What no launch needs is safe whatever the launch; for each condition, what the launches give.
-        let mut missed = vec![0; required.conditions.len()];
-        let met: Vec<Vec<Met>> = known
-            .iter()
-            .map(|l| {
-                let ask = |(i, r): (usize, &Requirement)| {
-                    if missed[i] >= MISSED {
-                        return Met::No;
-                    }
-                    let met = meets(e, &mut decider, self.cx.all, each, kernel, l, r);
-                    missed[i] += usize::from(matches!(met, Met::No));
-                    met
-                };
-                required.conditions.iter().enumerate().map(ask).collect()
-            })
-            .collect();
-        self.note_summary(e, kernel, known, (&required, &met), out);
-    }
-
-    /// Notes what is safe at all launches, and the launches at which nothing is left to decide.
-    fn note_summary(
-        &self,
-        e: &Executor<'p>,
-        kernel: FuncRef,
-        known: &[KnownLaunch],
-        (required, met): (&KernelRequirements, &[Vec<Met>]),
-        out: &mut LaunchSummaries,
-    ) {
-        let at = |l: usize, place: &ArrayPosition| required.places[place].as_ref().and_then(|p| outcome(p, &met[l]));
-        let everywhere: FxHashSet<ArrayPosition> = required
-            .places
-            .keys()
-            .filter(|place| (0..known.len()).all(|l| at(l, place).is_some_and(|wraps| wraps.is_empty())))
-            .cloned()
-            .collect();
-        out.safe.insert(kernel, everywhere);
-        if required.claims {
-            return;
-        }
-        let mut kinds: FxHashMap<Vec<u8>, (usize, usize)> = FxHashMap::default();
-        let outcomes = out.outcomes.entry(kernel).or_default();
-        for (i, l) in known.iter().enumerate() {
-            let all: Option<Vec<_>> = required.places.keys().map(|place| Some((place, at(i, place)?))).collect();
-            let Some(all) = all else { continue };
-            if known.len() <= FEW && all.iter().any(|(_, wraps)| !wraps.is_empty()) {
-                continue;
-            }
-            out.decided.insert(l.number);
-            kinds.entry(kind_of(e, l)).or_insert((l.number, l.number)).1 = l.number;
-            for (place, wraps) in all {
-                let known: &mut Vec<String> = outcomes.entry(place.clone()).or_default();
-                known.extend(wraps.into_iter().filter(|w| !known.contains(w)).collect::<Vec<_>>());
-            }
-        }
-        out.executed.extend(kinds.into_values().flat_map(|(first, last)| [first, last]));
-    }
-
-    /// Returns what plainly holds at all of a kernel's launches: equal or bounded numbers, and numbers that are one.
-    fn in_common(&self, e: &Executor<'p>, kernel: FuncRef, known: &[KnownLaunch]) -> Vec<Cond> {
-        let mut columns: Vec<(ContractTerm, Vec<TermId>)> = vec![];
-        let params = &self.cx.program.func(kernel).params;
-        for (i, param) in params.iter().enumerate().filter(|(_, p)| !p.name.is_empty()) {
-            let number = |l: &KnownLaunch| if let Some(Value::Int(t)) = l.launch.args.get(i) { Some(*t) } else { None };
-            if let Some(all) = known.iter().map(number).collect::<Option<Vec<_>>>() {
-                columns.push((ContractTerm::name(&param.name), all));
-            }
-        }
-        let property = |p: LaunchProperty| ContractTerm::new(TermKind::Launch(p), Span::default());
-        for (i, axis) in [Dim3Member::X, Dim3Member::Y, Dim3Member::Z].into_iter().enumerate() {
-            let grid = known.iter().map(|l| l.launch.config.grid[i]).collect();
-            let block = known.iter().map(|l| l.launch.config.block[i]).collect();
-            columns.push((property(LaunchProperty::Grid(axis)), grid));
-            columns.push((property(LaunchProperty::Block(axis)), block));
-        }
-        columns.push((property(LaunchProperty::DynamicShared), known.iter().map(|l| l.launch.config.shared).collect()));
-        let mut out = vec![];
-        let mut first_of: FxHashMap<&[TermId], &ContractTerm> = FxHashMap::default();
-        for (name, all) in &columns {
-            out.extend(bounds_of(&e.arena, name, all, known));
-            if all.iter().all(|t| e.arena.as_int(*t).is_some()) {
-                continue;
-            }
-            match first_of.get(&all[..]) {
-                Some(first) => out.push(Cond::compare(Comparison::Eq, name.clone(), (*first).clone())),
-                None => drop(first_of.insert(all, name)),
-            }
-        }
-        out
-    }
-
+impl Engine<'_> {
     /// Records the outcomes of launches that were not executed.
     pub(super) fn put_summaries(&mut self, summaries: &LaunchSummaries, host_gave_up: Option<&UnknownReason>) {
         for (kernel, outcomes) in &summaries.outcomes {
@@ -268,117 +61,4 @@ impl<'p> Engine<'p> {
 /// Returns safe, provided that these operations do not wrap.
 fn unless_wraps(operations: &[String]) -> AccessVerdict {
     if operations.is_empty() { AccessVerdict::Safe } else { AccessVerdict::SafeIfNoWrap(operations.to_vec()) }
-}
-
-/// Returns the equality of a number at all launches with a constant, else its bounds.
-fn bounds_of(a: &Arena, name: &ContractTerm, all: &[TermId], known: &[KnownLaunch]) -> Vec<Cond> {
-    let bound = |op, value| Cond::compare(op, name.clone(), ContractTerm::int(value));
-    // The same bound at every launch; each is proved there.
-    let ranges = all.iter().zip(known).map(|(t, l)| l.context.range(a, *t));
-    let Interval { lo, hi } = ranges.reduce(Interval::union).unwrap_or_default();
-    match (lo, hi) {
-        (Some(lo), Some(hi)) if lo == hi => vec![bound(Comparison::Eq, lo)],
-        _ => lo.map(|lo| bound(Comparison::Ge, lo)).into_iter().chain(hi.map(|hi| bound(Comparison::Le, hi))).collect(),
-    }
-}
-
-/// Whether an arbitrary launch stands for this one: it has no cluster and no attributes, its pointers lead to memory of
-/// the device that nobody else changes, and none of that may have been freed.
-fn is_plain(e: &Executor<'_>, kernel: FuncRef, l: &KnownLaunch) -> bool {
-    let module = e.program.module(kernel.module);
-    let params = e.program.func(kernel).params.iter().map(|p| &module.ty(p.ty).kind);
-    let attributes = &l.launch.config.attributes;
-    let is_usual = attributes.cluster.is_none() && !attributes.cluster_open && attributes.unknown.is_none();
-    let is_alone = |base: &Base| match base {
-        Base::Null => true,
-        Base::Object(o) => {
-            let is_of_device = matches!(
-                e.object(*o).kind,
-                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::DeviceLocal | ObjKind::Parameter
-            );
-            is_of_device && l.launch.memory.get(o).is_none_or(|state| state.freed.is_none())
-        }
-        Base::Unknown(_) | Base::Func(_) => false,
-    };
-    is_usual
-        && l.launch.config.limits.cluster.is_none_or(|blocks| blocks == [1; 3])
-        && l.launch.args.iter().zip(params).all(|(arg, of)| match arg {
-            Value::Ptr(p) => p.iter().all(|t| is_alone(&t.base)),
-            Value::Int(_) | Value::Bool(_) | Value::Real(_) => true,
-            // Conditions that mention it do not hold.
-            Value::Unknown(_) => matches!(of, TypeKind::Int(_) | TypeKind::Float(_)),
-            Value::Aggregate(_) => false,
-        })
-}
-
-/// Returns the kind of a launch's arguments: the kinds of memory behind its pointers, and whether these are aligned to
-/// 16 bytes.
-fn kind_of(e: &Executor<'_>, l: &KnownLaunch) -> Vec<u8> {
-    let mut out = vec![];
-    for arg in &l.launch.args {
-        let Value::Ptr(p) = arg else { continue };
-        for t in p.iter() {
-            out.push(match &t.base {
-                Base::Object(o) => match e.object(*o).kind {
-                    ObjKind::DeviceHeap => 1,
-                    ObjKind::DeviceGlobal(_) => 2,
-                    ObjKind::DeviceLocal => 3,
-                    _ => 4,
-                },
-                _ => 0,
-            });
-            out.push(u8::from(e.arena.poly(t.offset).terms.iter().all(|(_, c)| c % 16 == 0)));
-        }
-        out.push(u8::MAX);
-    }
-    out
-}
-
-/// Returns the operations that must not wrap for a position to be safe at a launch; `None` where it may not be safe.
-fn outcome(required: &crate::inference::launches::PlaceRequirement, met: &[Met]) -> Option<Vec<String>> {
-    let mut wraps = required.wraps.clone();
-    for i in &required.conditions {
-        match &met[*i] {
-            Met::Yes => {}
-            Met::IfNoWrap(operations) => wraps.extend(operations.iter().cloned()),
-            Met::No => return None,
-        }
-    }
-    Some(wraps)
-}
-
-/// Decides whether a launch meets a requirement.
-fn meets(
-    e: &mut Executor<'_>,
-    decider: &mut Decider,
-    all: Allotment,
-    each: Work,
-    kernel: FuncRef,
-    l: &KnownLaunch,
-    required: &Requirement,
-) -> Met {
-    if all.is_spent() {
-        return Met::No;
-    }
-    let Some(condition) = e.required_of_launch(kernel, &l.launch, required, ContractParty::Caller) else {
-        return Met::No;
-    };
-    let mut wraps = vec![];
-    for goal in e.arena.conjuncts(condition) {
-        if e.arena.as_bool(goal) == Some(true) {
-            continue;
-        }
-        // The obligation of an access that never stays in its object: its path must be infeasible.
-        let broken = e.arena.not(goal);
-        let facts = e.arena.and(l.facts, broken);
-        let (before, nothing) = (e.arena.int(-1), e.arena.int(0));
-        let never = Obligation { facts, offset: before, bytes: nothing, extent: nothing };
-        let attempt = crate::obligations::decide::DecisionAttempt { until: all, ..Default::default() }.with_work(each);
-        match decider.with(attempt).decide_roughly(&mut e.arena, &never).decision {
-            Decision::Safe => {}
-            Decision::SafeIfNoWrap(operations) => wraps.extend(operations),
-            Decision::Fails(_) | Decision::Unknown(_) => return Met::No,
-        }
-    }
-    if wraps.is_empty() { Met::Yes } else { Met::IfNoWrap(wraps) }
 }
