@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "what a failed test says")]
 
+mod digits;
 mod generate;
 mod judge;
 mod program;

@@ -108,6 +108,11 @@ impl Program {
         all.into_iter().map(|ix| ix.iter().zip(&self.inputs).map(|(i, v)| v[*i]).collect()).collect()
     }
 
+    /// Number of combinations of the inputs.
+    pub fn all_runs(&self) -> usize {
+        self.inputs.iter().map(Vec::len).product()
+    }
+
     /// Programs with one statement less, or one block replaced by what is in it.
     pub fn smaller(&self) -> Vec<Self> {
         let mut out = Vec::new();
