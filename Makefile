@@ -70,6 +70,14 @@ bench: build ## build time and memory through scuba-nvcc over plain nvcc; with D
 	@tools/setup.sh test
 	@python3 -B bench/bench.py $(if $(DIR),--dir "$(abspath $(DIR))") $(BENCH_ARGS)
 
+.PHONY: bench-solver
+bench-solver: setup ## the slowest 200 of many recorded queries to the solver: answers and work beside those recorded, CPU seconds; BASE, another build of bench/solver.rs, runs in turns with it (docs/evaluation/solver.md)
+	@cargo bench --locked --quiet --bench solver -- $(if $(BASE),--base "$(abspath $(BASE))")
+
+.PHONY: oracle-digits
+oracle-digits: setup ## generated indices of mixed radix against brute force: SEEDS (0..500)
+	@SCUBA_ORACLE_SEEDS=$(or $(SEEDS),0..500) cargo test --release --locked --test oracle -- --ignored --exact digits::digits --nocapture
+
 .PHONY: scale
 scale: build ## how a check's time and memory grow with the program, from 10 to 10,000 of each kind: a table and a plot; goes on where it ended (SCALE_ARGS: bench/scale.py --help)
 	@tools/setup.sh test

@@ -28,6 +28,8 @@ pub enum Dump {
     Obligations,
     /// The queries to Z3, as SMT-LIB 2
     Smt2,
+    /// The queries to the whole solver, each with its cost and as JSON
+    Queries,
     /// Accesses that were examined: position, operation and target
     Accesses,
     /// Axioms that safe verdicts rest on: one line of JSON for each program

@@ -4,6 +4,7 @@
 //! A coefficient has at most 127 bits and a sign; -2^127, which has no negation, exceeds them.
 
 use crate::work::{charge_each, cost};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ use std::collections::BTreeMap;
 pub type Product<A> = SmallVec<[A; 2]>;
 
 /// Σ coefficient · product; sorted by product, no zero coefficient.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct SumOfProducts<A> {
     pub terms: Vec<(Product<A>, i128)>,
 }

@@ -122,6 +122,7 @@ fn each_part_can_be_written_out() {
         ("loops", "loop in `sum(int const*, int, int*)` at loop.cu:1"),
         ("obligations", "obligation of `a` at "),
         ("smt2", "(check-sat)"),
+        ("queries", "\"goal\":{\"Proof\":"),
     ] {
         let said = p.scuba(["check", "loop.cu", "--dump", kind]);
         assert!(

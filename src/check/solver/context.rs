@@ -8,6 +8,8 @@ use super::entail;
 use super::independence::GroupResults;
 use super::poly::{ConditionGoals, PreparedFacts, SearchResult};
 use super::query::{Answer, FreeTerms, Model, Prover, SolverLimits, WrapMode};
+use super::recorded::{self, RecordedGoal};
+use base::work::{Work, done};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Poly, TermId};
@@ -46,6 +48,19 @@ impl FactContext {
 
     /// Decides whether the goal follows from the facts: by the polynomial bound, then by Z3.
     pub fn prove(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        limits: &SolverLimits,
+        groups: &mut GroupResults,
+    ) -> Answer {
+        let start = done();
+        let answer = self.prove_unrecorded(arena, goal, limits, groups);
+        self.record(arena, goal, limits, start);
+        answer
+    }
+
+    fn prove_unrecorded(
         &mut self,
         arena: &mut Arena,
         goal: TermId,
@@ -93,8 +108,10 @@ impl FactContext {
         goal: TermId,
         limits: &SolverLimits,
     ) -> Option<(Vec<TermId>, FreeTerms)> {
+        let start = done();
         let answer =
             self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
+        self.record(arena, goal, limits, start);
         match answer {
             Some(Answer::Proved { used, free, .. }) => Some((used, free)),
             _ => None,
@@ -104,6 +121,15 @@ impl FactContext {
     /// Returns bounds of a term under the facts, where nothing wraps.
     pub(crate) fn range(&self, arena: &Arena, t: TermId) -> Interval {
         self.poly.range(arena, t)
+    }
+
+    /// Writes a query down whose search began at `start`, unless it is a part of another one.
+    fn record(&self, arena: &Arena, goal: TermId, limits: &SolverLimits, start: Work) {
+        if self.general.is_some() {
+            recorded::dump(arena, &self.facts, Some(goal), (self.mode, limits), start, |n| {
+                RecordedGoal::Proof(n.term(goal))
+            });
+        }
     }
 
     /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`

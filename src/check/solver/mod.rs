@@ -20,12 +20,15 @@ pub(crate) mod independence;
 pub(crate) mod minimise;
 mod poly;
 mod query;
+pub mod recorded;
 mod smt;
 
 pub use self::context::FactContext;
 pub use self::independence::GroupResults;
 pub(crate) use self::poly::{ConditionGoals, LARGEST};
 pub use self::query::{Answer, FreeTerms, Model, ModelAnswer, PositiveSymbols, Prover, SolverLimits, WrapMode};
+use self::recorded::RecordedGoal;
+use base::work::done;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymId, TermId};
 
@@ -46,7 +49,10 @@ pub fn find_model(
     limits: &SolverLimits,
     groups: &mut GroupResults,
 ) -> ModelAnswer {
-    groups.find(arena, facts, prefer_small, positive, mode, limits)
+    let start = done();
+    let answer = groups.find(arena, facts, prefer_small, positive, mode, limits);
+    recorded::dump(arena, facts, None, (mode, limits), start, |n| RecordedGoal::model(n, prefer_small, positive));
+    answer
 }
 
 #[cfg(test)]

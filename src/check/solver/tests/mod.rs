@@ -1,4 +1,4 @@
-mod notation;
+pub(super) mod notation;
 mod obligations;
 mod random;
 

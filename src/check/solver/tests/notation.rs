@@ -9,7 +9,7 @@ use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
-pub(super) struct Scope {
+pub(in crate::solver) struct Scope {
     pub arena: Arena,
     names: BTreeMap<String, TermId>,
 }

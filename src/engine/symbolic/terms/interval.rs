@@ -3,13 +3,14 @@
 
 use super::arena::Arena;
 use super::term::{Poly, Term};
+use serde::{Deserialize, Serialize};
 
 /// Width in bits of the widest integers whose wrap-around is followed: bounds are 128-bit numbers. A wider integer is
 /// exact if its bounds show that it does not wrap, and arbitrary otherwise.
 pub const WIDEST: u32 = 120;
 
 /// Inclusive bounds; `None` is unbounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Interval {
     pub lo: Option<i128>,
     pub hi: Option<i128>,

@@ -13,17 +13,18 @@ use super::functions::UninterpretedFunction;
 use super::interval::Interval;
 use base::polynomial::{Product, SumOfProducts};
 use base::reasons::UnknownReason;
+use serde::{Deserialize, Serialize};
 
 /// A term of an [`Arena`]. Equal terms of one arena have equal ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TermId(pub u32);
 
 /// A symbol of an [`Arena`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SymId(pub u32);
 
 /// Coordinate of a `dim3`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Axis {
     X,
     Y,
@@ -163,7 +164,7 @@ pub type Monomial = Product<TermId>;
 pub type Poly = SumOfProducts<TermId>;
 
 /// Node of a term. Boolean and integer nodes share one arena.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
     // ---- integers ----
     Int(i128),

@@ -1,6 +1,7 @@
 //! Walks over terms: subterms, symbols, substitution, and copies in a separate arena.
 
 use super::arena::Arena;
+use super::interval::Interval;
 use super::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
@@ -104,6 +105,22 @@ impl Arena {
             terms.insert(t, id);
         }
         (out, terms, symbols)
+    }
+
+    /// Builds an arena of these symbols and terms, numbered in this order: one that [`Self::extract`] made, again.
+    #[must_use]
+    pub fn of_terms(
+        symbols: impl IntoIterator<Item = (SymKind, Interval)>,
+        terms: impl IntoIterator<Item = Term>,
+    ) -> Self {
+        let mut out = Self::new();
+        for (kind, range) in symbols {
+            out.new_symbol(kind, String::new(), range);
+        }
+        for t in terms {
+            out.intern(t);
+        }
+        out
     }
 
     /// Subterms of the roots, each once, children before parents.
