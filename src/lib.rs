@@ -1,7 +1,7 @@
 //! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map. Each room is a crate;
 //! this crate re-exports them all for the programs and the tests.
 
-pub use base::{axioms, inside, nets, paths, reasons, rules, statements, work};
+pub use base::{axioms, cpu_time, inside, nets, paths, reasons, rules, statements, work};
 #[cfg(feature = "cgeist")]
 pub use cgeist;
 pub use contracts::assume;

@@ -1,6 +1,8 @@
 //! Modules that every room may use, and that use no room.
 
+pub mod alarm;
 pub mod axioms;
+pub mod cpu_time;
 pub mod inside;
 pub mod nets;
 pub mod paths;

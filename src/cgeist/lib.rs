@@ -24,6 +24,7 @@ pub use probe::probe;
 mod settled_tests;
 pub use text::{TextError, lower_text};
 
+use base::cpu_time::TimeLimit;
 use command::{CgeistArguments, arguments};
 use config::FrontendKind;
 use files::normalise;
@@ -35,11 +36,11 @@ use frontend::{ComparedModules, ExtractOptions, Extraction, FailedSide};
 use ir::Side;
 use lower::module::{self, LoweredModules};
 use lower::unit::SourceFacts;
+use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use process::{CgeistError, CgeistTool};
 use root::CudaRoot;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// Entry points of cgeist for the worker.
 pub const READER: InProcessReader = InProcessReader { alone, beside: second };
@@ -49,9 +50,9 @@ const ROOM: usize = 128 << 20;
 
 /// Reads a unit on a thread with a large stack: cgeist's output may be anything.
 fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
-    let deadline = Instant::now() + options.time_limit;
+    let time = TimeAllowance::new(options.time_limit, 1);
     std::thread::scope(|scope| {
-        let work = || extract_here(unit, options, deadline);
+        let work = || extract_here(unit, options, &time);
         std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, work).ok()?.join().ok()
     })
     .unwrap_or_else(|| refused(unit, "the reader of cgeist's output stopped at an unknown construct"))
@@ -59,7 +60,7 @@ fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
 
 /// Reads a unit in this process, with cgeist alone. Never fails as a whole: sides that cannot be read are listed.
 #[must_use]
-pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
+pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, time: &TimeAllowance) -> Extraction {
     let wanted = sides(unit);
     let texts = sources::of(unit, &clang::toolkit_headers(unit, options));
     let mut out = Extraction {
@@ -67,7 +68,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: 
         dependencies: texts.iter().map(|t| t.0.clone()).collect(),
         ..Extraction::default()
     };
-    match read(unit, options, deadline, &texts) {
+    match read(unit, options, time, &texts) {
         Ok(read) => {
             out.frontend = read.tool;
             out.notes = read.notes;
@@ -94,7 +95,7 @@ pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
 pub fn second(
     unit: &TranslationUnit,
     options: &ExtractOptions,
-    time_limit: Duration,
+    time_limit: TimeLimit,
 ) -> Option<Result<ComparedModules, String>> {
     if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] {
         return None;
@@ -134,11 +135,11 @@ struct CgeistOutput {
 ///
 /// # Errors
 /// Fails if cgeist prints nothing: see [`CgeistError`].
-pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, CgeistError> {
-    print(unit, options, deadline).map(|p| p.text.text)
+pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, time: &TimeAllowance) -> Result<String, CgeistError> {
+    print(unit, options, time).map(|p| p.text.text)
 }
 
-fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<CgeistOutput, CgeistError> {
+fn print(unit: &TranslationUnit, options: &ExtractOptions, time: &TimeAllowance) -> Result<CgeistOutput, CgeistError> {
     let tool = CgeistTool::find(options.cgeist.as_deref())?;
     let root = CudaRoot::of(unit, options)?;
     let released = flags::defines_ndebug(unit);
@@ -146,11 +147,11 @@ fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) ->
     let mut asserts_restored = released;
     let shields = root::shields();
     let mut command = arguments(unit, &root, shields.as_deref(), asserts_restored);
-    let mut answer = tool.module(&command.arguments, &unit.directory, deadline);
+    let mut answer = tool.module(&command.arguments, &unit.directory, time);
     if released && matches!(answer, Err(CgeistError::Failed { .. })) {
         asserts_restored = false;
         command = arguments(unit, &root, shields.as_deref(), false);
-        answer = tool.module(&command.arguments, &unit.directory, deadline);
+        answer = tool.module(&command.arguments, &unit.directory, time);
     }
     let text = answer.map_err(|failure| match failure {
         CgeistError::Failed { program, how, line } if program == PRODUCER => {
@@ -164,10 +165,10 @@ fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) ->
 fn read(
     unit: &TranslationUnit,
     options: &ExtractOptions,
-    deadline: Instant,
+    time: &TimeAllowance,
     texts: &[(PathBuf, String)],
 ) -> Result<CgeistReading, CgeistError> {
-    let CgeistOutput { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
+    let CgeistOutput { text, tool, root, command, asserts_restored } = print(unit, options, time)?;
     let mut module = mlir::read(&text.text).map_err(|e| CgeistError::Text(e.into()))?;
     let name = tool.name();
     // Definitions on the command line count as text too.

@@ -5,14 +5,15 @@
 
 use super::root::NAME_ONE;
 use super::text::TextError;
+use base::cpu_time::TimeLimit;
 use base::paths;
 use files::{ContentStore, Hashes, program};
-use nvcc::processes::{self, Unfinished};
+use nvcc::processes::{self, TimeAllowance, Unfinished};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Project page, for messages.
 pub const HOME: &str = "https://github.com/llvm/Polygeist";
@@ -21,8 +22,8 @@ pub const HOME: &str = "https://github.com/llvm/Polygeist";
 pub const MAX_OUTPUT: usize = 128 << 20;
 /// Largest part of a message that is repeated, in characters.
 const MAX_LINE: usize = 400;
-/// Time limit of `--help` and `--version`.
-const PROBE: Duration = Duration::from_secs(5);
+/// Time limit of `--help` and `--version`, which take some milliseconds.
+const PROBE: TimeLimit = TimeLimit { cpu: Duration::from_secs(5), wall: Some(Duration::from_secs(5)) };
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CgeistError {
@@ -90,7 +91,7 @@ impl CgeistTool {
         let ask = |flag: &str| {
             let mut c = Command::new(&cgeist);
             c.arg(flag);
-            run(c, "cgeist", None, Instant::now() + PROBE).map(|o| String::from_utf8_lossy(&o).into_owned())
+            run(c, "cgeist", None, &TimeAllowance::new(PROBE, 1)).map(|o| String::from_utf8_lossy(&o).into_owned())
         };
         // Some versions fail on `--version`; only a program that cannot be started is no cgeist.
         let version = match ask("--version") {
@@ -142,7 +143,7 @@ impl CgeistTool {
         &self,
         arguments: &[OsString],
         directory: &Path,
-        deadline: Instant,
+        time: &TimeAllowance,
     ) -> Result<ModuleText, CgeistError> {
         let mut command = Command::new(&self.cgeist);
         command.args(arguments).current_dir(directory);
@@ -155,7 +156,7 @@ impl CgeistTool {
         if let Some(r) = &self.resources {
             command.arg(joined("-resource-dir=", r));
         }
-        let out = run(command, "cgeist", None, deadline)?;
+        let out = run(command, "cgeist", None, time)?;
         let text = String::from_utf8_lossy(&out).into_owned();
         if self.generic {
             return Ok(ModuleText { text, refused: false });
@@ -163,7 +164,7 @@ impl CgeistTool {
         let reread = |opt: &Path, text: String| {
             let mut command = Command::new(opt);
             command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
-            run(command, "polygeist-opt", Some(text.into_bytes()), deadline)
+            run(command, "polygeist-opt", Some(text.into_bytes()), time)
         };
         // A module that MLIR's verifier rejects is always printed in generic form.
         if text.contains("\"builtin.module\"(") {
@@ -278,8 +279,13 @@ fn cache_key(cgeist: &Path) -> Option<[u8; 32]> {
     Some(*blake3::hash(key.as_bytes()).as_bytes())
 }
 
-/// Runs a program to its end or the deadline, and returns its standard output.
-fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, CgeistError> {
+/// Runs a program to its end, or until its time is over, and returns its standard output.
+fn run(
+    mut command: Command,
+    program: &str,
+    input: Option<Vec<u8>>,
+    time: &TimeAllowance,
+) -> Result<Vec<u8>, CgeistError> {
     let path = PathBuf::from(command.get_program());
     let cannot = |e: &std::io::Error| CgeistError::Start { program: path.clone(), message: e.to_string() };
     command
@@ -287,7 +293,7 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let child = processes::start(&mut command).map_err(|e| cannot(&e))?;
-    let ended = processes::finish(child, input.unwrap_or_default(), MAX_OUTPUT, deadline).map_err(|why| match why {
+    let ended = processes::finish(child, input.unwrap_or_default(), MAX_OUTPUT, time).map_err(|why| match why {
         Unfinished::TooMuch => CgeistError::TooMuch { program: program.into() },
         Unfinished::TimedOut => CgeistError::TimedOut { program: program.into() },
         Unfinished::Lost(e) => cannot(&e),

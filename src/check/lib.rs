@@ -26,13 +26,12 @@ use base::nets::{self, Nets};
 use ir::Program;
 pub use options::{CHECKS_FOR_DOUBTS, CheckOptions, Pace, STACK};
 pub use report::{AccessStanding, ContractFault, DecidedAccess, ProgramReport};
-use std::time::Duration;
 
 /// Analyses one program from all its roots.
 #[must_use]
 pub fn check_program(program: &Program, options: &CheckOptions) -> ProgramReport {
     // The rest of the time is for work after the last verdict.
-    let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
+    let nets = Nets::new(options.solver_ms, Some(options.time().part(9, 10)));
     let (mut report, seen) = inside::watching(&options.inside, || {
         nets::under(Some(nets.clone()), || {
             for module in &program.modules {

@@ -2,10 +2,12 @@
 //!
 //! Plain data, independent of programs, solvers and reports.
 
+use base::cpu_time::TimeLimit;
 use base::inside::RequestedOutput;
 use contracts::assume::StatedCondition;
 use contracts::{Contract, EntrySelector, Invariant};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Stack size in bytes of a thread that checks. Symbolic execution recurses on calls; deep call chains of real
 /// programs need more than a thread's usual 2 MiB. Only touched pages are backed by memory.
@@ -28,10 +30,12 @@ pub struct CheckOptions {
     pub work: u32,
     /// Pace: who waits for the check.
     pub pace: Pace,
-    /// Wall-clock milliseconds for one solver query: a safety net.
+    /// Milliseconds of CPU time for one solver query: a safety net.
     pub solver_ms: u32,
-    /// Wall-clock seconds for the whole program, after which it stays undecided: a safety net.
+    /// Seconds of CPU time for the whole program, after which it stays undecided: a safety net.
     pub seconds: u32,
+    /// Seconds of wall time for the whole program, if a build waits for it.
+    pub patience: Option<u32>,
     /// Most bytes of this process's memory; results that would need more are undecided.
     pub memory: Option<u64>,
     /// Functions named under `[roots]`: findings from them may be proved.
@@ -62,6 +66,7 @@ impl Default for CheckOptions {
             pace: Pace::Whole,
             solver_ms: 60_000,
             seconds: 300,
+            patience: None,
             memory: None,
             roots: vec![],
             entry: EntrySelector::default(),
@@ -77,6 +82,13 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
+    /// Returns the time for the whole program.
+    #[must_use]
+    pub fn time(&self) -> TimeLimit {
+        let seconds = |s: u32| Duration::from_secs(u64::from(s));
+        let usual = TimeLimit::of(seconds(self.seconds));
+        self.patience.map_or(usual, |most| usual.within(seconds(most)))
+    }
     /// Returns the most threads that a check uses: all that they execute shares one memory limit.
     #[must_use]
     pub fn threads(&self) -> usize {

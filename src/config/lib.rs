@@ -68,10 +68,11 @@ pub struct LimitSettings {
     /// Budget of work, in hundredths of the usual budget: the only limit that verdicts depend on.
     #[serde(deserialize_with = "load::within::<_, 1, 100_000>")]
     pub work: u32,
-    /// Time for one query to the solver, in milliseconds: a safety net.
+    /// CPU time for one query to the solver, in milliseconds: a safety net.
     #[serde(deserialize_with = "load::within::<_, 1, 3_600_000>")]
     pub solver_ms: u32,
-    /// Time for one translation unit or program, in seconds: a safety net. Accesses left at its end are undecided.
+    /// CPU time for one program, or for each side of a translation unit, in seconds: a safety net. Accesses left at its end
+    /// are undecided.
     #[serde(deserialize_with = "load::within::<_, 1, 86_400>")]
     pub tu_seconds: u32,
     /// Memory of one worker process, in bytes: its address space if it reads sources, its data if it checks. Clang

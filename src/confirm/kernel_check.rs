@@ -348,7 +348,7 @@ pub fn compile(
     let options = ExtractOptions {
         kind: FrontendKind::Clang,
         checks: Some(request),
-        time_limit: options.time_limit.min(left()),
+        time_limit: options.time_limit.within(left()),
         ..options.clone()
     };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;

@@ -5,6 +5,7 @@ use super::history::{CheckRecord, HistoryRecord, SessionCounters};
 use super::worker::memory;
 use super::{Status, output};
 use anyhow::{Context, Result, bail};
+use base::cpu_time::TimeLimit;
 use base::inside::{Dump, RequestedOutput, UserPosition};
 use base::paths;
 use base::rules::Level;
@@ -27,8 +28,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Added so that seconds are rounded to the nearest.
-const HALF_A_SECOND: Duration = Duration::from_millis(500);
+/// Shortest time for work that a shim still begins.
+const LEAST: Duration = Duration::from_secs(1);
 
 /// Environment variable that carries `-D`, `-W` and `-A` of `scuba build` to its shims: `deny=RULE,allow=all,…`.
 const LEVELS_VARIABLE: &str = "SCUBA_LEVELS";
@@ -51,7 +52,7 @@ pub struct Session {
     /// Statements that a build command skipped because of mistakes in the project's settings.
     left_out: Option<SkippedStatements>,
     started: Instant,
-    /// End of a shim's analysis, after `tu_seconds` for each unit; the shim ends it some seconds later.
+    /// End of a shim's analysis, after `tu_seconds` of wall time for each unit; the shim ends it some seconds later.
     deadline: Option<Instant>,
     /// Part of the budget that the checks may spend, by who waits for them.
     pace: Pace,
@@ -307,9 +308,10 @@ impl Session {
     #[must_use]
     pub fn extract_options(&self) -> ExtractOptions {
         let defaults = ExtractOptions::default();
+        let time = TimeLimit::of(Duration::from_secs(u64::from(self.config.limits.tu_seconds)));
         ExtractOptions {
             clang: self.config.frontend.clang.clone().unwrap_or(defaults.clang),
-            time_limit: Duration::from_secs(u64::from(self.config.limits.tu_seconds)),
+            time_limit: self.left().map_or(time, |left| time.within(left.max(LEAST))),
             memory_limit: self.config.limits.memory,
             extra_flags: self.placeless_names().into_iter().chain(self.config.frontend.flags.iter().cloned()).collect(),
             kind: self.config.frontend.kind,
@@ -341,9 +343,7 @@ impl Session {
     #[must_use]
     pub fn check_options(&self) -> check::CheckOptions {
         let limits = &self.config.limits;
-        let left = self
-            .deadline
-            .map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
+        let seconds = |left: Duration| u32::try_from((left + LEAST / 2).max(LEAST).as_secs()).unwrap_or(u32::MAX);
         check::CheckOptions {
             device_memory: limits.device_memory,
             handy: Some(self.config.confirm.max_bytes),
@@ -353,8 +353,9 @@ impl Session {
             memory: Some(memory::of_execution(limits.memory)),
             seconds: match self.inside.dumps.contains(&Dump::Doubts) {
                 true => limits.tu_seconds.saturating_mul(check::CHECKS_FOR_DOUBTS),
-                false => limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
+                false => limits.tu_seconds,
             },
+            patience: self.left().map(seconds),
             roots: self.config.roots.clone(),
             entry: self.config.entry.clone(),
             assume: self.config.assume.clone(),

@@ -5,13 +5,13 @@
 
 use super::extraction::{ExtractError, ExtractOptions, Extraction};
 use files::normalise;
-use nvcc::processes::{self, Unfinished};
+use nvcc::processes::{self, TimeAllowance, Unfinished};
 use nvcc::unit::TranslationUnit;
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Request to the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct WorkerRequest {
 
 /// Time that the worker gets beyond clang's limit for reading bitcode and answering, before the client kills it.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
+
+/// Parts of a worker's work that run side by side, each with the whole time: two sides, and a second reading of both.
+const LANES: u32 = 3;
 
 /// Largest answer of a worker, in bytes.
 const MAX_ANSWER: usize = 4 << 30;
@@ -48,11 +51,12 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
         .process_group(0)
         .spawn()
         .map_err(|e| spawn_error(e.to_string()))?;
+    let time = TimeAllowance::new(options.time_limit.and(GRACE), LANES);
     // A worker that died early closes its input; its exit status is more informative.
-    let ended = match processes::finish(child, request, MAX_ANSWER, Instant::now() + options.time_limit + GRACE) {
+    let ended = match processes::finish(child, request, MAX_ANSWER, &time) {
         Ok(ended) => ended,
         Err(Unfinished::TimedOut) => {
-            return Err(ExtractError::TimedOut { file, seconds: options.time_limit.as_secs() });
+            return Err(ExtractError::TimedOut { file, seconds: options.time_limit.cpu.as_secs() });
         }
         Err(why) => return Err(spawn_error(why.to_string())),
     };

@@ -1,6 +1,7 @@
 //! Requests to a front end and its results.
 
 use super::checks::CheckRequest;
+use base::cpu_time::TimeLimit;
 use config::FrontendKind;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -11,8 +12,8 @@ use std::time::Duration;
 pub struct ExtractOptions {
     /// The clang to run: `[frontend] clang`, else the installation's, else `clang++-22`. A name is searched in `PATH`.
     pub clang: PathBuf,
-    /// Wall-clock time for one translation unit, both sides together (`limits.tu_seconds`).
-    pub time_limit: Duration,
+    /// Time for each side of one translation unit (`limits.tu_seconds`).
+    pub time_limit: TimeLimit,
     /// Address space of each process, in bytes (`limits.memory`).
     pub memory_limit: u64,
     /// Further flags for clang, after all others (`[frontend] extra flags`).
@@ -37,7 +38,7 @@ impl Default for ExtractOptions {
     fn default() -> Self {
         Self {
             clang: super::bundled::clang(),
-            time_limit: Duration::from_secs(60),
+            time_limit: TimeLimit::of(Duration::from_secs(60)),
             memory_limit: 4 << 30,
             extra_flags: vec![],
             cuda_path: None,

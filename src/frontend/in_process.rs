@@ -2,10 +2,10 @@
 
 use super::clang;
 use super::extraction::{ComparedModules, ExtractOptions, Extraction, FailedSide};
+use base::cpu_time::TimeLimit;
 use config::FrontendKind;
 use files::normalise;
 use nvcc::unit::TranslationUnit;
-use std::time::Duration;
 
 /// Divisor of a unit's time limit that gives the time for a second reading beside clang: builds must not wait for it.
 const SECOND_PART: u32 = 3;
@@ -17,7 +17,7 @@ pub struct InProcessReader {
     pub alone: fn(&TranslationUnit, &ExtractOptions) -> Extraction,
     /// Reads a unit in addition to clang, within a time limit and in a worker process of its own. `None` if the front
     /// end is not installed; an error is a line for the log.
-    pub beside: fn(&TranslationUnit, &ExtractOptions, Duration) -> Option<Result<ComparedModules, String>>,
+    pub beside: fn(&TranslationUnit, &ExtractOptions, TimeLimit) -> Option<Result<ComparedModules, String>>,
 }
 
 /// Reads a unit in this process, by the requested front end: clang, another one, or clang and the other one.
@@ -30,7 +30,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, other: Opt
         // The other front end's output may be anything: a separate worker reads it, so that clang's reading stands in
         // any case.
         (FrontendKind::Auto, Some(other)) => std::thread::scope(|scope| {
-            let second = scope.spawn(|| (other.beside)(unit, options, options.time_limit / SECOND_PART));
+            let second = scope.spawn(|| (other.beside)(unit, options, options.time_limit.part(1, SECOND_PART)));
             let mut out = clang::extract_here(unit, options);
             match second.join().ok().flatten() {
                 Some(Ok(second)) => out.second = Some(second),

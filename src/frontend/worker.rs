@@ -40,7 +40,7 @@ fn limit(options: &ExtractOptions) {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
-/// Kills this worker and its clang processes when the client is gone or the time is over: the client may have been
+/// Kills this worker and its clang processes when the client is gone or nobody waits any more: the client may have been
 /// killed before it could do so.
 fn watch(options: &ExtractOptions) {
     let leader = rustix::process::getpgrp() == rustix::process::getpid();
@@ -48,9 +48,9 @@ fn watch(options: &ExtractOptions) {
         return;
     }
     let parent = rustix::process::getppid();
-    let end = Instant::now() + options.time_limit + GRACE;
+    let end = options.time_limit.and(GRACE).wall.map(|wall| Instant::now() + wall);
     std::thread::spawn(move || {
-        while rustix::process::getppid() == parent && Instant::now() < end {
+        while rustix::process::getppid() == parent && end.is_none_or(|end| Instant::now() < end) {
             std::thread::sleep(WATCH);
         }
         let _ = rustix::process::kill_process_group(rustix::process::getpid(), Signal::KILL);

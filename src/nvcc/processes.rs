@@ -3,15 +3,19 @@
 //! In: commands to start. Out: children that do not survive this process, and events for their ends. This module knows
 //! nothing of their work.
 
+use base::cpu_time::{self, StallWatch, TimeLimit};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Polling interval for a running process.
 const POLL: Duration = Duration::from_millis(2);
+/// Longest time between two looks at the clocks of a child.
+const LONGEST_LOOK: Duration = Duration::from_secs(3600);
 /// Time after a process's end for its output to arrive: a child of its own may hold the pipe.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -70,42 +74,140 @@ pub enum Unfinished {
     Lost(#[from] std::io::Error),
 }
 
+/// Time that processes may use one after another, with all their descendants.
+#[derive(Debug)]
+pub struct TimeAllowance {
+    limit: TimeLimit,
+    lanes: u32,
+    begun: Instant,
+    /// CPU time of the processes that have ended, in nanoseconds.
+    spent: AtomicU64,
+}
+
+impl TimeAllowance {
+    /// Begins now. `lanes`: processes or threads that a child may have working side by side, each for the whole time.
+    #[must_use]
+    pub fn new(limit: TimeLimit, lanes: u32) -> Self {
+        Self { limit, lanes, begun: Instant::now(), spent: AtomicU64::new(0) }
+    }
+    /// Returns a time in which this process does not become late; zero if it is.
+    fn left(&self, process: Pid, stall: &mut StallWatch) -> Duration {
+        // Where the system does not say, a process counts as one that never waits.
+        let used = TreeTime::of(process).unwrap_or_else(|| TreeTime::all(self.begun.elapsed()));
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        let all = self.limit.cpu.saturating_mul(self.lanes).saturating_sub(used.all + spent);
+        let one = self.limit.cpu.saturating_sub(used.longest + spent);
+        let wall = self.limit.wall.map_or(Duration::MAX, |wall| wall.saturating_sub(self.begun.elapsed()));
+        // All of them together may use the time of several cores.
+        let cores = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX));
+        one.min(all / cores).min(wall).min(stall.left(used.all))
+    }
+    /// Records what a process that has ended used.
+    fn spend(&self, process: Pid, since: Instant) {
+        let used = TreeTime::of(process).map_or_else(|| since.elapsed(), |used| used.all);
+        self.spent.fetch_add(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}
+
+/// CPU time of a process and its descendants.
+struct TreeTime {
+    all: Duration,
+    /// Time of the thread that used most.
+    longest: Duration,
+}
+
+impl TreeTime {
+    const fn all(time: Duration) -> Self {
+        Self { all: time, longest: time }
+    }
+    fn of(root: Pid) -> Option<Self> {
+        let own = root.as_raw_nonzero().get();
+        let mut all = of_process(own)?;
+        let mut longest = longest_thread(own);
+        // One that has ended meanwhile is counted by its parent.
+        for pid in descendants(root).into_iter().map(|pid| pid.as_raw_nonzero().get()) {
+            all += of_process(pid).unwrap_or_default();
+            longest = longest.max(longest_thread(pid));
+        }
+        Some(Self { all, longest })
+    }
+}
+
+/// CPU time of a process and of its children that have ended.
+fn of_process(pid: i32) -> Option<Duration> {
+    let stat = stat(pid)?;
+    Some(cpu_time::used(&stat)? + cpu_time::used_by_children(&stat)?)
+}
+
+fn longest_thread(pid: i32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let used = threads.filter_map(|t| cpu_time::used(&cpu_time::stat(t.path().join("stat").to_str()?)?));
+    used.max().unwrap_or_default()
+}
+
+/// Shortest time between two looks at the clocks of a child.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Waits for a child with pipes, of which each may be missing, and keeps up to `most` bytes of each of its outputs.
-/// Kills it with all its descendants at the deadline, and if its standard output is longer.
+/// Kills it with all its descendants if it takes too long, and if its standard output is longer.
 ///
 /// # Errors
 /// If the child did not end by itself, or printed too much.
-pub fn finish(mut child: Child, input: Vec<u8>, most: usize, deadline: Instant) -> Result<FinishedProcess, Unfinished> {
+pub fn finish(
+    mut child: Child,
+    input: Vec<u8>,
+    most: usize,
+    time: &TimeAllowance,
+) -> Result<FinishedProcess, Unfinished> {
+    let started = Instant::now();
     if let Some(mut pipe) = child.stdin.take() {
         // A program that does not read its whole input explains that itself.
         std::thread::spawn(move || drop(pipe.write_all(&input)));
     }
     let (reader, errors) = (drain(child.stdout.take(), most), drain(child.stderr.take(), most));
     let mut output = None;
-    let status = loop {
+    let (mut look, mut stall) = (Instant::now(), StallWatch::new(time.limit.cpu));
+    let pid = pid_of(&child).ok_or(std::io::Error::from(std::io::ErrorKind::NotFound))?;
+    loop {
         match output {
             None => output = reader.recv_timeout(POLL).ok(),
             Some(_) => std::thread::sleep(POLL),
         }
-        let why = match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if output.as_ref().is_some_and(|o| o.len() > most) => Unfinished::TooMuch,
-            Ok(None) if Instant::now() >= deadline => Unfinished::TimedOut,
-            Ok(None) => continue,
-            Err(e) => e.into(),
+        let why = match has_ended(pid) {
+            Ok(true) => break,
+            Ok(false) if output.as_ref().is_some_and(|o| o.len() > most) => Unfinished::TooMuch,
+            Ok(false) if Instant::now() < look => continue,
+            Ok(false) => match time.left(pid, &mut stall) {
+                Duration::ZERO => Unfinished::TimedOut,
+                left => {
+                    look = Instant::now() + left.clamp(LOOK, LONGEST_LOOK);
+                    continue;
+                }
+            },
+            Err(e) => Unfinished::Lost(e.into()),
         };
-        if let Some(pid) = pid_of(&child) {
-            signal_tree(pid, Signal::KILL);
-        }
+        signal_tree(pid, Signal::KILL);
         let _ = child.wait();
         return Err(why);
-    };
+    }
+    time.spend(pid, started);
+    let status = child.wait()?;
     let output = output.or_else(|| reader.recv_timeout(DRAIN).ok()).unwrap_or_default();
     if output.len() > most {
         return Err(Unfinished::TooMuch);
     }
     let errors = if status.success() { vec![] } else { errors.recv_timeout(DRAIN).unwrap_or_default() };
     Ok(FinishedProcess { status, output, errors })
+}
+
+/// Returns whether a child has ended. Its process number stays taken: its times can still be read.
+fn has_ended(child: Pid) -> rustix::io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match rustix::process::waitid(WaitId::Pid(child), options) {
+        Ok(ended) => Ok(ended.is_some()),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(e) => Err(e),
+    }
 }
 
 /// Reads a pipe to its end. Sends its contents, or the first `most + 1` bytes of more.
@@ -204,12 +306,8 @@ fn parent_of(pid: i32) -> Option<i32> {
     stat(pid)?.get(1)?.parse().ok()
 }
 
-/// Returns the fields of /proc/PID/stat from the third (the state) on; the second, the program's name, may hold
-/// anything, even parentheses.
 fn stat(pid: i32) -> Option<Vec<String>> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
-    Some(std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().map(str::to_owned).collect())
+    cpu_time::stat(&format!("/proc/{pid}/stat"))
 }
 
 /// Whether a process that shows no environment may still have one, or may not be gone yet. A process shows none for a
@@ -258,31 +356,68 @@ mod tests {
     use std::process::Stdio;
 
     /// Runs a script with some input, for at most 4000 bytes of output and the given time.
-    fn finished(script: &str, input: &[u8], limit: Duration) -> Result<FinishedProcess, Unfinished> {
+    fn finished(script: &str, input: &[u8], time: &TimeAllowance) -> Result<FinishedProcess, Unfinished> {
         let mut command = Command::new("sh");
         command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(start(&mut command).unwrap(), input.to_vec(), 4000, Instant::now() + limit)
+        finish(start(&mut command).unwrap(), input.to_vec(), 4000, time)
     }
+
+    const LONG: Duration = Duration::from_secs(60);
 
     #[test]
     fn output_comes_whole_or_the_reason_why_not() {
-        const LONG: Duration = Duration::from_secs(60);
-        let copied = finished("cat", &[b'x'; 4000], LONG).unwrap();
+        let finished =
+            |script: &str, input: &[u8]| finished(script, input, &TimeAllowance::new(TimeLimit::of(LONG), 1));
+        let copied = finished("cat", &[b'x'; 4000]).unwrap();
         assert!(copied.status.success() && copied.output == [b'x'; 4000]);
         // A program that does not read its input, or leaves a child with its pipes, ends by itself.
-        let failed = finished("sleep 9 & echo why >&2; exit 3", &[b'x'; 1 << 20], LONG).unwrap();
+        let failed = finished("sleep 9 & echo why >&2; exit 3", &[b'x'; 1 << 20]).unwrap();
         assert_eq!((how(failed.status).as_str(), failed.errors.is_empty()), ("exit status 3", true));
-        let failed = finished("echo why >&2; kill -9 $$", b"", LONG).unwrap();
+        let failed = finished("echo why >&2; kill -9 $$", b"").unwrap();
         assert_eq!((how(failed.status).as_str(), failed.errors.as_slice()), ("signal 9", b"why\n".as_slice()));
         for script in ["cat; echo y", "yes", "yes & wait"] {
-            assert!(matches!(finished(script, &[b'x'; 4000], LONG), Err(Unfinished::TooMuch)), "{script}");
+            assert!(matches!(finished(script, &[b'x'; 4000]), Err(Unfinished::TooMuch)), "{script}");
         }
+    }
+
+    #[test]
+    fn what_computes_is_ended_at_its_limit_and_what_waits_much_later() {
+        const SHORT: Duration = Duration::from_millis(200);
+        const SPIN: &str = "while :; do :; done";
         let begun = Instant::now();
-        for script in ["sleep 30", "exec >&-; sleep 30", "sleep 30 & sleep 30; wait"] {
-            let ended = finished(script, b"", Duration::from_millis(200));
-            assert!(matches!(ended, Err(Unfinished::TimedOut)), "{script}");
+        let ends =
+            |script: &str, limit: TimeLimit, lanes: u32| match finished(script, b"", &TimeAllowance::new(limit, lanes))
+            {
+                Ok(_) => true,
+                Err(Unfinished::TimedOut) => false,
+                Err(e) => panic!("{script}: {e}"),
+            };
+        let (cpu, wall) = (TimeLimit::of(SHORT), TimeLimit::of(LONG).within(SHORT));
+        assert!(ends("sleep 1", cpu, 1), "sleeping is no CPU time");
+        for script in [SPIN, "while :; do :; done & wait", "while :; do /bin/true; done"] {
+            assert!(!ends(script, cpu, 1), "{script}");
         }
-        assert!(begun.elapsed() < LONG / 4);
+        for script in ["sleep 30", "exec >&-; sleep 30", "sleep 30 & sleep 30; wait"] {
+            assert!(!ends(script, wall, 1), "{script}");
+        }
+        let stalled = Instant::now();
+        assert!(!ends("sleep 30", cpu, 1) && stalled.elapsed() > SHORT * 9);
+        // Each of two lanes has the whole time, and no thread has more.
+        let two = "for i in 1 2; do sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done' & done; wait";
+        assert!(ends(two, TimeLimit::of(LONG / 4), 2) && !ends(SPIN, cpu, 100));
+        assert!(begun.elapsed() < LONG / 2);
+    }
+
+    #[test]
+    fn processes_after_each_other_use_up_one_allowance() {
+        let time = TimeAllowance::new(TimeLimit::of(Duration::from_millis(400)), 1);
+        let count = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+        let mut runs = 0;
+        while finished(count, b"", &time).is_ok() && Instant::now() < time.begun + LONG {
+            runs += 1;
+        }
+        let spent = Duration::from_nanos(time.spent.load(Ordering::Relaxed));
+        assert!(runs > 1 && spent > Duration::from_millis(200) && !time.begun.elapsed().is_zero(), "{runs} {spent:?}");
     }
 
     #[test]

@@ -199,7 +199,8 @@ const MISBEHAVIOUR: &[(&str, &str)] = &[
 fn a_bad_cgeist_costs_one_line() {
     for (body, said) in MISBEHAVIOUR {
         let place = Place::new("globalOOb", body, None);
-        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 3\n").unwrap();
+        // One that sleeps is ended after ten seconds.
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 1\n").unwrap();
         let start = Instant::now();
         let alone = place.check("cgeist");
         assert!(start.elapsed() < Duration::from_secs(20), "{body}: {:?}", start.elapsed());
@@ -236,7 +237,7 @@ fn a_bad_polygeist_opt_costs_one_line() {
     for (body, said) in OPT_MISBEHAVIOUR {
         let place = Place::replaying("globalOOb", "globalOOb.stock.generic.mlir");
         place.script("polygeist-opt", &format!("#!/bin/sh\n{body}\n"));
-        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 4\n").unwrap();
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 1\n").unwrap();
         let alone = place.check("cgeist");
         let report = alone.report();
         assert_eq!(
@@ -259,7 +260,7 @@ fn a_bad_polygeist_opt_costs_one_line() {
 fn one_that_hangs_whatever_it_is_asked_is_one_line() {
     let place = Place::new("globalOOb", ":", None);
     place.script("cgeist", "#!/bin/sh\nexec sleep 600\n");
-    std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 15\n").unwrap();
+    std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 2\n").unwrap();
     let start = Instant::now();
     let report = place.check("cgeist").report();
     assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
@@ -301,7 +302,7 @@ fn in_a_build_a_bad_cgeist_is_one_line_or_none() {
 fn beside_clang_a_bad_cgeist_changes_nothing() {
     for (body, said) in MISBEHAVIOUR.iter().filter(|(b, _)| !b.contains("yes")) {
         let place = Place::new("globalOOb", body, None);
-        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 9\n").unwrap();
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 4\n").unwrap();
         let both = place.check("auto");
         let report = both.report();
         assert_eq!(

@@ -8,11 +8,13 @@ use super::programs::{check, folder, nvcc, programs, read_by_clang, recorded, un
 use scuba::cgeist;
 use scuba::cgeist::process::CgeistTool;
 use scuba::config::FrontendKind;
+use scuba::cpu_time::TimeLimit;
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::Program;
+use scuba::nvcc::processes::TimeAllowance;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from)
@@ -30,7 +32,8 @@ fn options() -> ExtractOptions {
 
 /// What it prints of a program, in generic form; one line where it fails.
 fn printed(program: &str) -> Result<String, String> {
-    cgeist::printed(&unit(program), &options(), Instant::now() + Duration::from_secs(120)).map_err(|e| e.to_string())
+    cgeist::printed(&unit(program), &options(), &TimeAllowance::new(TimeLimit::of(Duration::from_secs(120)), 1))
+        .map_err(|e| e.to_string())
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A front end that crashes, hangs or is missing costs one line, and leaves nothing running.
 
 use super::{Project, options};
+use scuba::cpu_time::TimeLimit;
 use scuba::frontend::{ExtractError, ExtractOptions, extract};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -56,32 +57,52 @@ fn a_clang_that_is_missing_is_said_with_the_remedy() {
 
 #[test]
 fn a_clang_that_hangs_is_ended_in_time() {
-    let p = Project::new(SOURCE);
-    let clang = script(&p, "clang", "[ \"$1\" = --version ] && exit 0\necho $$ > pid.$$\nexec sleep 600");
-    let start = Instant::now();
-    let r = reasons(&p, &ExtractOptions { clang, time_limit: Duration::from_secs(2), ..options() });
-    assert!(start.elapsed() < Duration::from_secs(20));
-    assert_eq!(r, ["clang took too long (limits.tu_seconds)", "clang took too long (limits.tu_seconds)"]);
-    let pids: Vec<String> = std::fs::read_dir(p.path())
-        .unwrap()
-        .filter_map(|f| Some(f.unwrap().file_name().to_str()?.strip_prefix("pid.")?.to_owned()))
-        .collect();
-    assert_eq!(pids.len(), 2, "one clang a side");
-    for pid in pids {
-        assert!(gone(&pid), "{pid} still runs");
+    let two = Duration::from_secs(2);
+    for (hang, time_limit) in [
+        ("while :; do :; done", TimeLimit::of(two)),
+        ("exec sleep 600", TimeLimit::of(two / 2)),
+        ("exec sleep 600", TimeLimit::of(Duration::from_secs(60)).within(two)),
+    ] {
+        let p = Project::new(SOURCE);
+        let clang = script(&p, "clang", &format!("[ \"$1\" = --version ] && exit 0\necho $$ > pid.$$\n{hang}"));
+        let start = Instant::now();
+        let r = reasons(&p, &ExtractOptions { clang, time_limit, ..options() });
+        assert!(start.elapsed() < Duration::from_secs(20));
+        assert_eq!(r, ["clang took too long (limits.tu_seconds)", "clang took too long (limits.tu_seconds)"]);
+        let pids: Vec<String> = std::fs::read_dir(p.path())
+            .unwrap()
+            .filter_map(|f| Some(f.unwrap().file_name().to_str()?.strip_prefix("pid.")?.to_owned()))
+            .collect();
+        assert_eq!(pids.len(), 2, "one clang a side");
+        for pid in pids {
+            assert!(gone(&pid), "{pid} still runs");
+        }
     }
 }
 
 #[test]
-fn a_worker_that_hangs_is_ended_with_all_it_started() {
+fn a_clang_that_waits_longer_than_its_time_is_not_ended() {
     let p = Project::new(SOURCE);
-    let pid = p.path().join("pid");
-    let worker = script(&p, "worker", &format!("sleep 600 &\necho $! > {}\nwait", pid.display()));
-    let options = ExtractOptions { worker: Some(worker), time_limit: Duration::from_secs(2), ..options() };
-    let e = extract(&p.unit("a.cu"), &options).unwrap_err();
-    assert!(matches!(e, ExtractError::TimedOut { seconds: 2, .. }), "{e}");
-    assert!(e.to_string().ends_with("a.cu: the front end took longer than 2 s (limits.tu_seconds)"), "{e}");
-    assert!(gone(std::fs::read_to_string(pid).unwrap().trim()));
+    let real = ExtractOptions::default().clang;
+    let script = script(&p, "clang", &format!("[ \"$1\" = --version ] || sleep 4\nexec {} \"$@\"", real.display()));
+    let time_limit = TimeLimit::of(Duration::from_secs(3));
+    let e = extract(&p.unit("a.cu"), &ExtractOptions { clang: script, time_limit, ..options() }).unwrap();
+    assert_eq!((e.modules.len(), e.not_analysed.len()), (2, 0));
+}
+
+#[test]
+fn a_worker_that_hangs_is_ended_with_all_it_started() {
+    let two = Duration::from_secs(2);
+    for (hang, wall) in [("sleep 600", Some(two)), ("sh -c 'while :; do :; done'", None)] {
+        let p = Project::new(SOURCE);
+        let pid = p.path().join("pid");
+        let worker = script(&p, "worker", &format!("{hang} &\necho $! > {}\nwait", pid.display()));
+        let options = ExtractOptions { worker: Some(worker), time_limit: TimeLimit { cpu: two, wall }, ..options() };
+        let e = extract(&p.unit("a.cu"), &options).unwrap_err();
+        assert!(matches!(e, ExtractError::TimedOut { seconds: 2, .. }), "{e}");
+        assert!(e.to_string().ends_with("a.cu: the front end took longer than 2 s (limits.tu_seconds)"), "{e}");
+        assert!(gone(std::fs::read_to_string(pid).unwrap().trim()));
+    }
 }
 
 #[test]

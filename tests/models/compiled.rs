@@ -1,6 +1,7 @@
 //! A program of `tests/models` as the front end reads it, with our headers of a library in place of the library's own.
 
 use super::unit::{nvcc, worker};
+use scuba::cpu_time::TimeLimit;
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::Program;
 use scuba::nvcc::command::{Environment, NvccCommand};
@@ -20,8 +21,11 @@ pub fn compiled(folder: &Path, source: &str, standard: &str, own_headers: &str) 
     let plan = NvccCommand::read(&arguments, &Environment::default(), folder)
         .plan(folder, Some(&nvcc()), &Vec::new)
         .expect("there is something to compile");
-    let options =
-        ExtractOptions { worker: Some(worker()), time_limit: Duration::from_secs(600), ..ExtractOptions::default() };
+    let options = ExtractOptions {
+        worker: Some(worker()),
+        time_limit: TimeLimit::of(Duration::from_secs(600)),
+        ..ExtractOptions::default()
+    };
     let out = extract(&plan.request.units[0], &options).unwrap();
     assert!(out.not_analysed.is_empty(), "{:?}", out.not_analysed.first().map(|n| &n.reason));
     Arc::new(Program::link(out.modules.into_iter().map(Arc::new).collect()))

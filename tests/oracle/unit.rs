@@ -1,6 +1,7 @@
 //! Many programs in one translation unit: the front end costs seconds, a program milliseconds.
 
 use super::program::Program;
+use scuba::cpu_time::TimeLimit;
 use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::{Block, Function, Module, Program as Linked, Side};
 use scuba::nvcc::command::{Environment, NvccCommand};
@@ -87,7 +88,7 @@ impl Unit {
             .ok_or("there is nothing to compile")?;
         let options = ExtractOptions {
             worker: Some(worker()),
-            time_limit: std::time::Duration::from_secs(300),
+            time_limit: TimeLimit::of(std::time::Duration::from_secs(300)),
             ..ExtractOptions::default()
         };
         let out = extract(&plan.request.units[0], &options).map_err(|e| e.to_string())?;

@@ -34,7 +34,6 @@ use finding::Position;
 use ir::{Program, Side};
 use library::host::roots;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 /// Requirements of one kernel on its arguments and its launch, or of one function on its arguments.
 #[derive(Clone, Debug)]
@@ -124,7 +123,7 @@ pub fn of_program(
     options: &CheckOptions,
     wanted: impl Fn(&str, &str) -> bool,
 ) -> ProgramRequirements {
-    let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
+    let nets = Nets::new(options.solver_ms, Some(options.time().part(9, 10)));
     let (functions, faults) = nets::under(Some(nets.clone()), || {
         let (mut options, _, mut faults) = stated::with_sources(program, options);
         options.classes = classes::invariants(program, &options);

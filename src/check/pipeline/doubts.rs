@@ -17,7 +17,6 @@ use finding::ReasonCode;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
 
 impl Engine<'_> {
     /// Writes the axioms that the safe positions rest on, if requested.
@@ -93,8 +92,7 @@ impl Engine<'_> {
         bare.came_to = came_to;
         bare.ask_only(Some(asked.clone()), without);
         let options = self.cx.options;
-        let net =
-            Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) / CHECKS_FOR_DOUBTS));
+        let net = Nets::new(options.solver_ms, Some(options.time().part(1, CHECKS_FOR_DOUBTS)));
         nets::under(Some(net.clone()), || {
             bare.visit();
             bare.unreached();

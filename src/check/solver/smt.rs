@@ -6,6 +6,7 @@
 use super::encode::{Encoder, SymbolAst};
 use super::query::{Model, Query, SolverBudget, SolverOutcome, WrapMode};
 use super::{boundary, cache, enumerate};
+use base::alarm;
 use base::inside::{self, Dump};
 use base::nets;
 use base::reasons::UnknownReason;
@@ -13,9 +14,8 @@ use base::work::{Allotment, Work, charge, charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
-use std::time::Instant;
 use z3::ast::{Bool, Int};
-use z3::{Params, SatResult, Solver, StatisticsValue, Tactic};
+use z3::{Context, Params, SatResult, Solver, StatisticsValue, Tactic};
 
 /// Oldest major version of Z3 that decides typical index queries; 4.8.12 (Debian 12) times out on many.
 const OLDEST_Z3: u32 = 5;
@@ -62,21 +62,25 @@ fn search(arena: &Arena, query: &Query, most: Work) -> SolverOutcome {
             }
         }
         charge_each(cost::ENCODE, arena.len());
-        let (mut given, mut found, mut spent) = (0, SatResult::Unknown, SolverWork { units: 0, late: false });
-        for (mending, most, of) in ATTEMPTS {
+        let (mut found, mut spent) = (SatResult::Unknown, SolverWork::default());
+        for (attempt, (mending, most, of)) in ATTEMPTS.into_iter().enumerate() {
             let left = Work::units(all.left().get() / of).min(most);
-            given = limit(&solver, left, mending);
-            (found, spent) = run(&solver, z3::Solver::check);
+            let given = limit(&solver, left, mending);
+            (found, spent) = run(&solver, given, z3::Solver::check);
+            // Without the clock there would have been another attempt.
+            spent.cut |= spent.late && attempt + 1 < ATTEMPTS.len() && !all.is_spent();
             if found != SatResult::Unknown || spent.late || all.is_spent() {
                 break;
             }
         }
-        inside::dump(Dump::Smt2, || format!("; rlimit {given}: {found:?} with {}\n{}", spent.units, solver.to_smt2()));
+        inside::dump(Dump::Smt2, || {
+            format!("; rlimit {}: {found:?} with {}\n{}", spent.given, spent.units, solver.to_smt2())
+        });
         match found {
             SatResult::Unsat => SolverOutcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc)
                 .map_or_else(|| SolverOutcome::Unknown(UnknownReason::SolverModel), SolverOutcome::Sat),
-            SatResult::Unknown => SolverOutcome::Unknown(why_unknown(&solver, spent, given)),
+            SatResult::Unknown => SolverOutcome::Unknown(why_unknown(&solver, &spent)),
         }
     })
 }
@@ -103,7 +107,6 @@ enum LinearRepair {
 fn limit(solver: &Solver, work: Work, mending: LinearRepair) -> u32 {
     let units = u32::try_from((work.get() / cost::RESOURCE).max(LEAST_RESOURCES)).unwrap_or(u32::MAX);
     let mut p = Params::new();
-    p.set_u32("timeout", nets::solver_ms());
     p.set_u32("rlimit", units);
     // Gröbner bases cost more than they decide here: without them none of 200 queries of real programs was lost, and
     // queries of wrapped products took a fifth of the time. Z3 (5.4) also ignores its limits while it multiplies out
@@ -115,29 +118,37 @@ fn limit(solver: &Solver, work: Work, mending: LinearRepair) -> u32 {
     units
 }
 
-/// Runs Z3 and charges the resource units that it took; returns these, and whether a safety net was reached.
-fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, SolverWork) {
+/// Runs Z3 and charges the resource units that it took of those `given`; interrupts it if a safety net is reached.
+fn run<T>(solver: &Solver, given: u32, f: impl FnOnce(&Solver) -> T) -> (T, SolverWork) {
     let resources = || match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(n)) => n,
         _ => 0,
     };
-    let (before, started) = (resources(), Instant::now());
-    let out = f(solver);
+    let (context, before) = (Context::thread_local(), resources());
+    let handle = context.handle();
+    // Z3's own limit of time is one of wall time.
+    let (out, late) = alarm::during(nets::solver_limit(), &|| handle.interrupt(), || f(solver));
     let units = resources().wrapping_sub(before);
     charge_each(cost::RESOURCE, units as usize);
-    (out, SolverWork { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
+    (out, SolverWork { given, units, late, cut: late && units < given })
 }
 
+/// Work of one run of Z3.
+#[derive(Default)]
 struct SolverWork {
+    given: u32,
     units: u32,
+    /// Whether a safety net was reached.
     late: bool,
+    /// Whether Z3 could have done more without that net.
+    cut: bool,
 }
 
 /// Returns the limit that ended a search. Z3's own words for a limit depend on where it noticed, so the spent units
 /// decide.
-fn why_unknown(solver: &Solver, spent: SolverWork, given: u32) -> UnknownReason {
+fn why_unknown(solver: &Solver, spent: &SolverWork) -> UnknownReason {
     match solver.get_reason_unknown().as_deref() {
-        _ if spent.late && spent.units < given => {
+        _ if spent.cut => {
             nets::hit(nets::Net::Solver);
             UnknownReason::SolverTime
         }
@@ -145,7 +156,7 @@ fn why_unknown(solver: &Solver, spent: SolverWork, given: u32) -> UnknownReason 
             nets::hit(nets::Net::Memory);
             UnknownReason::SolverMemory
         }
-        _ if spent.units >= given => UnknownReason::SolverWork,
+        _ if spent.units >= spent.given => UnknownReason::SolverWork,
         Some("timeout" | "canceled") => UnknownReason::SolverWork,
         why => UnknownReason::SolverSays(why.unwrap_or("no reason given").to_owned()),
     }
@@ -235,7 +246,7 @@ pub(super) fn core(
         let solver = Solver::new();
         charge(cost::CONTEXT);
         charge_each(cost::ENCODE, facts.len());
-        limit(&solver, budget.at_most(Work::seconds(1)), LinearRepair::On);
+        let given = limit(&solver, budget.at_most(Work::seconds(1)), LinearRepair::On);
         let mut enc = Encoder::new(arena, mode, false);
         let no = enc.surely(goal, false);
         solver.assert(&no);
@@ -251,7 +262,11 @@ pub(super) fn core(
         for b in enc.take_side() {
             solver.assert(&b);
         }
-        if run(&solver, |s| s.check_assumptions(&marks)).0 != SatResult::Unsat {
+        let (found, spent) = run(&solver, given, |s| s.check_assumptions(&marks));
+        if found != SatResult::Unsat {
+            if spent.cut {
+                nets::hit(nets::Net::Solver);
+            }
             return None;
         }
         let core = solver.get_unsat_core();

@@ -95,7 +95,7 @@ fn tool() -> Option<&'static str> {
 /// packed.
 fn key(code: &[Arc<Module>], options: &CheckOptions, memory: u64) -> Option<[u8; 32]> {
     // None of these options changes what is true.
-    let options = CheckOptions { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
+    let options = CheckOptions { seconds: 0, patience: None, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
     for module in code {
@@ -167,7 +167,10 @@ mod tests {
             key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap()
         };
         let usual = of(&[&one, &two], &options, 1 << 30);
-        assert_eq!(usual, of(&[&one, &two], &CheckOptions { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
+        assert_eq!(
+            usual,
+            of(&[&one, &two], &CheckOptions { seconds: 3, patience: Some(2), jobs: 7, ..options.clone() }, 1 << 30)
+        );
         assert_ne!(usual, of(&[&two, &one], &options, 1 << 30));
         assert_ne!(usual, of(&[&one, &two], &CheckOptions { work: 1, ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&one, &two], &CheckOptions { pace: Pace::Compile, ..options.clone() }, 1 << 30));

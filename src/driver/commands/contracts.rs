@@ -193,7 +193,7 @@ fn infer(
 ) -> Result<ProgramRequirements, guarded::WorkerFailure> {
     code.sort_by(|a, b| a.source.cmp(&b.source));
     let options = session.check_options();
-    guarded::within(options.seconds, move || {
+    guarded::within(options.time(), move || {
         inference::of_program(&Program::link(code), &options, |symbol, display| {
             let name = display.split(['(', '<']).next().unwrap_or_default();
             wanted.as_ref().is_none_or(|w| [symbol, display, name].iter().any(|n| w.is_match(n)))

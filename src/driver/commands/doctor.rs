@@ -5,6 +5,7 @@ use crate::args::DoctorArgs;
 use crate::session::{named_cgeist, named_cgeist_cuda};
 use crate::session::{named_nvcc, real_nvcc};
 use crate::{Status, output};
+use base::cpu_time::TimeLimit;
 use config::{self, Config};
 use confirm::{device, process};
 use frontend::bundled;
@@ -285,7 +286,7 @@ fn small_program(config: &Config, nvcc: Option<&Path>) -> DoctorResult {
     let options = ExtractOptions {
         clang: config.frontend.clang.clone().unwrap_or(defaults.clang),
         extra_flags: config.frontend.flags.clone(),
-        time_limit: PROBE,
+        time_limit: TimeLimit::of(PROBE).within(PROBE),
         ..ExtractOptions::default()
     };
     match probe(nvcc, &options) {
@@ -315,7 +316,12 @@ fn second_reader(config: &Config) -> DoctorResult {
     let nvcc = real_nvcc(config);
     let headers = cuda.as_ref().map_or_else(String::new, |c| format!("; CUDA headers of {}", c.display()));
     let found = format!("{} ({}; {}{headers})", tool.cgeist.display(), tool.name(), tool.abilities());
-    let options = ExtractOptions { cgeist: named, cgeist_cuda: cuda, time_limit: PROBE, ..ExtractOptions::default() };
+    let options = ExtractOptions {
+        cgeist: named,
+        cgeist_cuda: cuda,
+        time_limit: TimeLimit::of(PROBE).within(PROBE),
+        ..ExtractOptions::default()
+    };
     let Err(e) = cgeist::probe(nvcc.as_deref(), &options) else { return DoctorResult::Found(found) };
     let get = match &e {
         CgeistError::NoOpt => "build Polygeist's target polygeist-opt too",

@@ -2,6 +2,8 @@
 //! line and nothing else.
 
 use crate::cross_check;
+use base::cpu_time::{StallWatch, TimeLimit};
+use base::nets::{self, Nets};
 use check::solver::cache::{Answers, recalling};
 use check::{self, CheckOptions, Pace, ProgramReport};
 use frontend::second;
@@ -9,10 +11,12 @@ use ir::{Doubt, Module, Program};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time after the check's own limit until it is abandoned.
 const MARGIN: Duration = Duration::from_secs(8);
+/// Shortest time between two looks at the clocks of a check.
+const LOOK: Duration = Duration::from_millis(20);
 const THREAD: &str = "check";
 
 /// Reason why the check of a program did not finish.
@@ -72,7 +76,7 @@ pub fn check_program(
         }
     }
     // The check keeps its own time; this limit applies if it fails to. The shim's limit is longer.
-    let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
+    let limit = options.time().and(MARGIN);
     // A report that is compared with another reading's is not weakened.
     if !by_cgeist || matches!(options.pace, Pace::Beside(_)) {
         return guarded(limit, move || {
@@ -109,51 +113,91 @@ fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>>
     Some(others.into_iter().zip(modules).map(|(o, m)| o.map_or_else(|| m.clone(), Arc::new)).collect())
 }
 
-/// Runs work on a thread with a large stack, for at most `seconds` and the margin.
+/// Runs work on a thread with a large stack, for at most `time` and the margin.
 ///
 /// # Errors
 /// If it panicked, exceeded its time by the margin, or got no thread.
-pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
-    guarded(Duration::from_secs(u64::from(seconds)) + MARGIN, work)
+pub fn within<T: Send + 'static>(
+    time: TimeLimit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, WorkerFailure> {
+    guarded(time.and(MARGIN), work)
 }
 
-fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
+fn guarded<T: Send + 'static>(limit: TimeLimit, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
     keep_panics_quiet();
     let (send, receive) = mpsc::channel();
+    // Nothing below asks these nets: they only count the time of all threads that take part.
+    let (nets, begun) = (Nets::new(u32::MAX, Some(limit)), Instant::now());
+    let counted = nets.clone();
     // After the time limit nobody receives the result.
     let body = move || {
-        let _ = send.send(work());
+        let _ = send.send(nets::under(Some(counted), work));
     };
     std::thread::Builder::new()
         .name(THREAD.into())
         .stack_size(check::STACK)
         .spawn(body)
         .map_err(|e| WorkerFailure::NoThread(e.to_string()))?;
-    receive.recv_timeout(limit).map_err(|e| match e {
-        RecvTimeoutError::Timeout => WorkerFailure::TooLong(limit.as_secs()),
-        RecvTimeoutError::Disconnected => {
-            let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-            WorkerFailure::Panicked(last.unwrap_or_else(|| "no message".to_owned()))
+    let mut stall = StallWatch::new(limit.cpu);
+    loop {
+        let left = nets.left().min(stall.left(nets.used()));
+        match receive.recv_timeout(left.max(LOOK)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(WorkerFailure::TooLong(limit.cpu.min(begun.elapsed()).as_secs()));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+                return Err(WorkerFailure::Panicked(last.unwrap_or_else(|| "no message".to_owned())));
+            }
         }
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{WorkerFailure, guarded};
-    use std::time::Duration;
+    use base::cpu_time::TimeLimit;
+    use std::time::{Duration, Instant};
+
+    const LONG: TimeLimit = TimeLimit::of(Duration::from_secs(60));
+    const SHORT: Duration = Duration::from_millis(50);
 
     #[test]
     fn a_panic_and_an_endless_loop_become_one_line() {
-        assert_eq!(guarded(Duration::from_secs(60), || 7), Ok(7));
-        let fault = guarded::<()>(Duration::from_secs(60), || panic!("index {} of {}", 3, 2)).unwrap_err();
+        assert_eq!(guarded(LONG, || 7), Ok(7));
+        let fault = guarded::<()>(LONG, || panic!("index {} of {}", 3, 2)).unwrap_err();
         assert!(
             matches!(&fault, WorkerFailure::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/worker/guarded.rs:")),
             "{fault}"
         );
         assert!(!fault.to_string().contains('\n'));
-        let slow = guarded(Duration::from_millis(20), || std::thread::sleep(Duration::from_secs(5)));
-        assert_eq!(slow, Err(WorkerFailure::TooLong(0)));
+    }
+
+    #[test]
+    fn what_computes_is_abandoned_sooner_than_what_waits() {
+        fn endless() {
+            let end = Instant::now() + LONG.cpu;
+            while Instant::now() < end {}
+        }
+        let cpu = TimeLimit::of(SHORT);
+        assert_eq!(guarded(cpu, || std::thread::sleep(SHORT * 6)), Ok(()));
+        let begun = Instant::now();
+        assert_eq!(guarded(cpu, endless), Err(WorkerFailure::TooLong(0)));
+        // The thread of the check waits for one that it started.
+        let started = || {
+            let nets = base::nets::current();
+            std::thread::scope(|s| {
+                s.spawn(|| base::nets::under(nets, endless));
+            });
+        };
+        assert_eq!(guarded(cpu, started), Err(WorkerFailure::TooLong(0)));
+        for limit in [LONG.within(SHORT), cpu] {
+            assert_eq!(guarded(limit, || std::thread::sleep(LONG.cpu)), Err(WorkerFailure::TooLong(0)));
+        }
+        assert!(begun.elapsed() < LONG.cpu / 2);
     }
 
     #[test]
@@ -162,6 +206,6 @@ mod tests {
             let pad = [n; 64];
             if n == 0 { 0 } else { std::hint::black_box(pad)[0] - n + 1 + depth(n - 1) }
         }
-        assert_eq!(guarded(Duration::from_secs(60), || depth(100_000)), Ok(100_000));
+        assert_eq!(guarded(LONG, || depth(100_000)), Ok(100_000));
     }
 }

@@ -1,14 +1,13 @@
-//! Runs clang with a deadline and reads its messages.
+//! Runs clang with a limit of time and reads its messages.
 
 use files::normalise;
 use files::store::{self, Readers};
 use files::{Hashes, program};
-use nvcc::processes::{self, Unfinished};
+use nvcc::processes::{self, TimeAllowance, Unfinished};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Reason why clang wrote no bitcode, in one line.
 #[derive(Debug, thiserror::Error)]
@@ -26,14 +25,14 @@ pub(super) enum Refusal {
 /// Largest part of clang's messages that is read, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
 
-/// Runs clang to its end or to the deadline.
-pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadline: Instant) -> Result<(), Refusal> {
+/// Runs clang to its end, or until its time is over.
+pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, time: &TimeAllowance) -> Result<(), Refusal> {
     let mut command = Command::new(clang);
     command.args(arguments).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // The worker may be killed at any time, and then nobody waits for this process.
     let child = processes::start(&mut command)
         .map_err(|e| Refusal::NotFound { clang: clang.to_owned(), message: e.to_string() })?;
-    let ended = processes::finish(child, vec![], MAX_OUTPUT, deadline).map_err(|why| match why {
+    let ended = processes::finish(child, vec![], MAX_OUTPUT, time).map_err(|why| match why {
         Unfinished::TimedOut => Refusal::TimedOut,
         why => Refusal::Crashed(why.to_string()),
     })?;

@@ -5,8 +5,8 @@
 
 use super::invoke;
 use files::store::{self, Readers};
+use nvcc::processes::TimeAllowance;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// Modelled libraries: substrings of a unit's symbols, and the sources of the models.
 struct ModelledLibrary {
@@ -61,7 +61,7 @@ pub(super) struct ModelCompiler<'a> {
     pub version: &'a str,
     pub kept: Option<&'a Path>,
     pub folder: &'a Path,
-    pub deadline: Instant,
+    pub time: &'a TimeAllowance,
 }
 
 impl ModelCompiler<'_> {
@@ -97,7 +97,7 @@ impl ModelCompiler<'_> {
         std::fs::write(&from, source)?;
         let files = [from.as_os_str(), "-o".as_ref(), to.as_os_str()].map(|f| f.to_string_lossy().into_owned());
         let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain(files).collect();
-        invoke::clang(self.clang, &arguments, self.folder, self.deadline).map_err(std::io::Error::other)?;
+        invoke::clang(self.clang, &arguments, self.folder, self.time).map_err(std::io::Error::other)?;
         if let Some((folder, file)) = kept {
             // Without it the next unit compiles them again.
             let _ = store::write(folder, &file, Readers::Owner, &std::fs::read(&to)?);

@@ -31,9 +31,9 @@ use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
 use library_models::ModelCompiler;
 use nvcc::arch::DeviceCompilation;
+use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use toolkit::Toolkit;
 
 /// Returns the sides of a unit.
@@ -89,7 +89,6 @@ pub fn toolkit_headers(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<
 /// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
-    let deadline = Instant::now() + options.time_limit;
     let frontend = invoke::version(&options.clang, options.headers.as_deref()).unwrap_or_else(|| "clang".into());
     let source = normalise(&unit.directory, &unit.source);
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
@@ -123,17 +122,17 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", place.display()))).collect();
         return out;
     }
-    let job = ClangJob {
+    let job = || ClangJob {
         unit,
         options,
         toolkit: &toolkit,
         folder: folder.path(),
         compat: &compat,
         frontend: &frontend,
-        deadline,
+        time: TimeAllowance::new(options.time_limit, 1),
     };
     let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.whole_side(*s)))).collect();
+        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job().whole_side(*s)))).collect();
         threads
             .into_iter()
             .map(|(s, t)| {
@@ -181,7 +180,8 @@ struct ClangJob<'a> {
     folder: &'a Path,
     compat: &'a Path,
     frontend: &'a str,
-    deadline: Instant,
+    /// Time for all runs of clang for one side.
+    time: TimeAllowance,
 }
 
 impl ClangJob<'_> {
@@ -244,7 +244,7 @@ impl ClangJob<'_> {
             let command = command.files(LeadingHeader::Ours(self.compat), &bitcode, &depfile);
             let ran = header.map_or_else(
                 || {
-                    invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline)
+                    invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, &self.time)
                         .map(|()| vec![])
                 },
                 Ok,
@@ -327,14 +327,14 @@ impl ClangJob<'_> {
             lead,
             directory: &self.unit.directory,
             folders: &folders,
-            deadline: self.deadline,
+            time: &self.time,
         };
         let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(Some(l))));
         let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
         let header = of_lead.or_else(|| pch::find(kept, &flags(None)))?;
         let before = LeadingHeader::Precompiled { header: &header.path, skipped };
         let arguments = command.clone().files(before, bitcode, depfile).arguments;
-        invoke::clang(&self.options.clang, &arguments, &self.unit.directory, self.deadline).ok()?;
+        invoke::clang(&self.options.clang, &arguments, &self.unit.directory, &self.time).ok()?;
         // The header must stand for what clang skipped, even if the source was saved in the meantime.
         (skipped == 0 || begins() == lead).then_some(header.files)
     }
@@ -414,7 +414,7 @@ impl ClangJob<'_> {
             version: self.frontend,
             kept: self.options.headers.as_deref(),
             folder: self.folder,
-            deadline: self.deadline,
+            time: &self.time,
         };
         let models = |declares: &dyn Fn(&str) -> bool| match side {
             Side::Host => compiler.models(bitcode, declares).unwrap_or_else(|why| {

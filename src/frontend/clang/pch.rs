@@ -12,9 +12,10 @@ use super::toolkit::STAND_INS;
 use crate::namesakes::{Namesakes, SearchFolders};
 use files::store::{self, Readers};
 use files::{Dependency, Hashes, Since};
+use nvcc::processes::TimeAllowance;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// Largest number of headers kept, of about 10 MiB each; the least recently used are removed. While so many are in use,
 /// none is made for a single source.
@@ -44,7 +45,7 @@ struct HeaderInputs {
     namesakes: Namesakes,
 }
 
-/// Parameters of a run of clang for one side: flags without files, version, folders, deadline.
+/// Parameters of a run of clang for one side: flags without files, version, folders, time.
 pub(super) struct ClangRun<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
@@ -54,7 +55,7 @@ pub(super) struct ClangRun<'a> {
     pub directory: &'a Path,
     /// Folders that are searched for includes.
     pub folders: &'a SearchFolders,
-    pub deadline: Instant,
+    pub time: &'a TimeAllowance,
 }
 
 /// Returns the precompiled header for these flags; `None` if there is none yet, or if clang would read another program
@@ -199,7 +200,7 @@ impl HeaderFolder {
         arguments.extend(["-Xclang", "-fno-pch-timestamp"].map(String::from));
         arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
         arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&source)]);
-        invoke::clang(flags.clang, &arguments, flags.directory, flags.deadline).ok()?;
+        invoke::clang(flags.clang, &arguments, flags.directory, flags.time).ok()?;
         let files = invoke::dependencies(list.path(), flags.directory);
         if files.is_empty() || !files.contains(&ours) {
             return None;
@@ -286,6 +287,7 @@ fn tidy(kept: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::cpu_time::TimeLimit;
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
@@ -310,7 +312,7 @@ mod tests {
                 lead: None,
                 directory: Path::new(directory),
                 folders: &SearchFolders::default(),
-                deadline: Instant::now(),
+                time: &TimeAllowance::new(TimeLimit::of(Duration::ZERO), 1),
             })
         };
         let first = of("-I/a -DX=1 -fmacro-prefix-map=/p/=", "/w", "clang 22.1.8");

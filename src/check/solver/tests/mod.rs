@@ -2,9 +2,16 @@ pub(super) mod notation;
 mod obligations;
 mod random;
 
+use super::query::{Query, SolverOutcome};
 use super::*;
+use base::cpu_time;
+use base::nets::{self, Net, Nets};
+use base::reasons::UnknownReason;
+use base::work::Work;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 pub(super) fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
     a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::new(lo, hi))
@@ -139,4 +146,63 @@ fn bounds_of_terms_under_facts_look_through_products_quotients_and_choices() {
             within(-7, 1000)
         ]
     );
+}
+
+/// Three cubes whose sum is 114: nobody knows any.
+fn endless_query(a: &mut Arena) -> TermId {
+    let cube = |a: &mut Arena, name: &str| {
+        let x = sym(a, name, -(1 << 60), 1 << 60);
+        let square = a.mul(x, x);
+        a.mul(square, x)
+    };
+    let (x, y, z) = (cube(a, "x"), cube(a, "y"), cube(a, "z"));
+    let sum = a.add(x, y);
+    let sum = a.add(sum, z);
+    let wanted = a.int(114);
+    a.eq(sum, wanted)
+}
+
+/// Asks the endless query for this much work, and returns the answer and the CPU time that it took.
+fn ask_endlessly(nets: &Nets, most: Work) -> (SolverOutcome, Duration) {
+    let mut a = Arena::new();
+    let want = [(endless_query(&mut a), true)];
+    let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
+    let begun = cpu_time::of_this_thread();
+    let answer = nets::under(Some(nets.clone()), || smt::check(&a, &query, most));
+    (answer, cpu_time::of_this_thread() - begun)
+}
+
+#[test]
+fn a_query_that_computes_too_long_is_interrupted() {
+    let nets = Nets::new(300, None);
+    let (answer, used) = ask_endlessly(&nets, Work::seconds(600));
+    assert!(matches!(answer, SolverOutcome::Unknown(UnknownReason::SolverTime)), "{answer:?}");
+    assert_eq!(nets.reached(), [Net::Solver]);
+    assert!(used > Duration::from_millis(250) && used < Duration::from_secs(20), "{used:?}");
+}
+
+#[test]
+fn on_a_busy_machine_a_query_has_as_much_time_as_on_an_idle_one() {
+    let most = Work::millis(100);
+    let (answer, alone) = ask_endlessly(&Nets::new(60_000, None), most);
+    assert!(matches!(answer, SolverOutcome::Unknown(UnknownReason::SolverWork)), "{answer:?}");
+    let over = AtomicBool::new(false);
+    let busy = std::thread::available_parallelism().map_or(1, usize::from) * 8;
+    std::thread::scope(|s| {
+        for _ in 0..busy {
+            s.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        // Each core has nine threads, and this one three times the time that it needs.
+        let nets = Nets::new(u32::try_from(alone.as_millis()).unwrap() * 3, None);
+        let begun = Instant::now();
+        let (answer, _) = ask_endlessly(&nets, most);
+        let took = begun.elapsed();
+        over.store(true, Ordering::Relaxed);
+        assert!(matches!(answer, SolverOutcome::Unknown(UnknownReason::SolverWork)), "{answer:?}");
+        assert_eq!(nets.reached(), [], "{alone:?} of CPU time alone, {took:?} of wall time beside others");
+    });
 }
