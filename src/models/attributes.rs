@@ -99,6 +99,14 @@ pub fn is_of_cuda(name: &str) -> bool {
     is_of_runtime(name) || name.starts_with("__cuda") || is_of_driver(name)
 }
 
+/// Whether a function of CUDA may do more than return the text of an error code (CUDA 13.5: Error Handling). The `what`
+/// functions of thrust's exceptions call these: they would make each virtual call one that may lead to CUDA.
+#[must_use]
+pub fn acts_on_a_device(name: &str) -> bool {
+    is_of_cuda(name)
+        && !["cudaGetErrorName", "cudaGetErrorString", "cuGetErrorName", "cuGetErrorString"].contains(&name)
+}
+
 /// Whether a mangled name belongs to the C++ library: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++
 /// ABI, 5.1.2).
 pub fn is_of_library(name: &str) -> bool {

@@ -44,7 +44,7 @@ use ir::reach::{Reach, launched_by_kernels};
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
 use library::host::{HostRoot, lead_to_launches, roots};
-use models::attributes::is_of_cuda;
+use models::attributes::acts_on_a_device;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -87,7 +87,7 @@ pub(super) struct Engine<'p> {
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p CheckOptions) -> Self {
-        Self::with(CheckContext::new(program, options), Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
+        Self::with(CheckContext::new(program, options), Arc::new(Reach::of(program, |f| acts_on_a_device(&f.name))))
     }
 
     fn with(cx: CheckContext<'p>, reach: Arc<Reach>) -> Self {
