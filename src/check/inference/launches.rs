@@ -78,7 +78,7 @@ impl Engine<'_> {
         let layout = UsedParts::of(&run);
         let (decided, invariants) = Default::default();
         let run = ExecutedLaunch { launch, decided, number: usize::MAX, kernel, run, layout, invariants, partly: None };
-        let cx = CheckContext { bare: true, ..self.cx.with_work(each) };
+        let cx = CheckContext { bare: true, ..self.cx.within(self.cx.all).with_work(each) };
         Some(of_run(&cx, &mut tools, &mut names, &run))
     }
 }

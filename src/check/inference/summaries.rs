@@ -10,15 +10,17 @@ use super::launches::{KernelRequirements, PlaceRequirement, requirement};
 use crate::context::ArrayPosition;
 use crate::obligations::decide::{Decider, DecisionAttempt};
 use crate::obligations::obligation::{Decision, Obligation};
+use crate::pipeline::prepare::run_within_steps;
 use crate::pipeline::summaries::LaunchSummaries;
 use crate::pipeline::{Engine, budgets};
 use crate::solver::{FactContext, WrapMode};
 use base::work::{Allotment, Work, done};
 use contracts::ast::{Comparison, Dim3Member, LaunchProperty, TermKind};
 use contracts::{Cond, ContractTerm, Requirement, Span};
-use engine::symbolic::exec::events::LaunchEvent;
+use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::inputs::contract_facts::ContractParty;
+use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::arena::Arena;
@@ -34,6 +36,9 @@ const LAUNCHES: usize = 4;
 /// Number of launches up to which those that are safe only if nothing wraps are looked at by themselves: that may show
 /// more, and costs most of what the summary saves.
 const FEW: usize = 8;
+/// Most bytes of terms that a launch may make, and most accesses of a kernel: the search for requirements takes a multiple.
+const TERMS: u64 = 16 << 20;
+const ACCESSES: usize = 200;
 /// Launches that miss a requirement, after which it is not asked of others.
 const MISSED: usize = 2;
 
@@ -76,34 +81,85 @@ impl<'p> Engine<'p> {
         if groups.is_empty() || e.assumptions.in_effect() || e.runtime.overlapping {
             return out;
         }
-        let mut scratch = {
-            let arena = std::mem::take(&mut e.arena);
-            let mut scratch = e.clone();
-            scratch.arena = arena;
-            scratch
-        };
-        scratch.own_linear_work();
-        let mark = scratch.arena.mark();
-        let before = (self.cx.all, done());
+        let before = self.cx.all;
+        let whole = before.min(self.cx.phase(budgets::SUMMARIES, 10));
         for (kernel, numbers) in groups {
-            self.cx.all = self.cx.phase(budgets::SUMMARY, 10).min(before.0);
-            let known: Vec<KnownLaunch> = numbers
-                .iter()
-                .filter_map(|i| {
-                    let (launch, _, facts) = self.known_launch(&mut scratch, root, &launches[*i])?;
-                    let facts = scratch.arena.and_all([facts, vec![launch.path]].concat());
-                    let all = scratch.arena.conjuncts(facts);
-                    let context = FactContext::new(&mut scratch.arena, &all, WrapMode::Assume);
-                    Some(KnownLaunch { number: *i, launch, facts, context })
-                })
-                .collect();
-            self.summarise_kernel(&mut scratch, kernel, &known, &mut out);
+            let mut scratch = {
+                let arena = std::mem::take(&mut e.arena);
+                let mut scratch = e.clone();
+                scratch.arena = arena;
+                scratch
+            };
+            scratch.own_linear_work();
+            let mark = scratch.arena.mark();
+            self.cx.all = whole.min(self.cx.phase(budgets::SUMMARY, 10));
+            if let Some(most) = self.worth(&mut scratch, root, kernel, (&numbers, launches)) {
+                self.cx.all = self.cx.all.min(Allotment::of(most));
+                let known: Vec<KnownLaunch> =
+                    numbers.iter().filter_map(|i| self.known(&mut scratch, root, (*i, &launches[*i]))).collect();
+                self.summarise_kernel(&mut scratch, kernel, &known, &mut out);
+            }
+            let mut arena = std::mem::take(&mut scratch.arena);
+            arena.rewind(mark);
+            e.arena = arena;
         }
-        self.cx.all = before.0;
-        let mut arena = std::mem::take(&mut scratch.arena);
-        arena.rewind(mark);
-        e.arena = arena;
+        self.cx.all = before;
         out
+    }
+
+    fn known(&self, e: &mut Executor<'p>, root: &HostRoot, (number, l): (usize, &LaunchEvent)) -> Option<KnownLaunch> {
+        let (launch, _, facts) = self.known_launch(e, root, l)?;
+        let facts = e.arena.and_all([facts, vec![launch.path]].concat());
+        let all = e.arena.conjuncts(facts);
+        let context = FactContext::new(&mut e.arena, &all, WrapMode::Assume);
+        Some(KnownLaunch { number, launch, facts, context })
+    }
+
+    /// Returns the work that a summary of a kernel is worth, by what one of its launches costs to execute; `None` where all
+    /// cost little, or this one cannot be executed to its end.
+    fn worth(
+        &self,
+        e: &mut Executor<'p>,
+        root: &HostRoot,
+        kernel: FuncRef,
+        (numbers, launches): (&[usize], &[LaunchEvent]),
+    ) -> Option<Work> {
+        let first = numbers.iter().find_map(|i| self.known(e, root, (*i, &launches[*i])))?;
+        if !is_plain(e, kernel, &first) {
+            return None;
+        }
+        let (begun, terms) = (done(), e.arena.bytes());
+        let facts = e.arena.conjuncts(first.facts);
+        let run = run_within_steps(e, kernel, &first.launch, &facts);
+        let cost = (done() - begun) * numbers.len() as u64;
+        let is_small = e.arena.bytes() - terms <= TERMS && run.accesses.len() <= ACCESSES;
+        if run.gave_up.is_some() || !is_small || cost < self.cx.scaled(budgets::SUMMARY_LEAST) {
+            return None;
+        }
+        let open = self.open_at_a_glance(e, &run);
+        match numbers.len() {
+            // Each launch costs its execution alone.
+            _ if open == 0 => Some(cost / 2).filter(|_| cost > self.cx.scaled(budgets::SUMMARY)),
+            // Each costs looks at these accesses, too.
+            n if n > FEW => Some((cost * 2).max(self.cx.scaled(budgets::FIRST) * open * 4)),
+            _ => Some((cost / 2).max(self.cx.scaled(budgets::FIRST) * open)),
+        }
+    }
+
+    /// Returns the number of accesses of a launch that a glance leaves undecided.
+    fn open_at_a_glance(&self, e: &mut Executor<'p>, run: &KernelRun) -> u64 {
+        let mut decider = Decider::default();
+        let attempt = self.cx.at_a_glance().attempt;
+        let mut is_open = |ev: &AccessEvent| {
+            ev.targets.iter().any(|t| {
+                let facts = e.arena.and(ev.path, t.cond);
+                let Base::Object(o) = t.base else { return true };
+                let Some(extent) = e.object(o).extent else { return true };
+                let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
+                !matches!(decider.with(attempt).decide_roughly(&mut e.arena, &ob).decision, Decision::Safe)
+            })
+        };
+        run.accesses.iter().filter(|ev| is_open(ev)).count() as u64
     }
 
     fn summarise_kernel(
@@ -116,7 +172,7 @@ impl<'p> Engine<'p> {
         if known.iter().any(|l| !is_plain(e, kernel, l)) {
             return;
         }
-        let each = self.cx.scaled(budgets::FIRST) / 2;
+        let each = self.cx.scaled(budgets::SUMMARY_EACH);
         let mut decider = Decider::default();
         let given: Vec<Requirement> = self
             .in_common(e, kernel, known)

@@ -124,8 +124,9 @@ impl<'p> Engine<'p> {
         (e, run, l, given)
     }
 
-    /// Decides a kernel without a known launch: reports only what holds for every launch.
-    pub(super) fn run_idle(&mut self, kernel: FuncRef) {
+    /// Decides a kernel without a known launch: reports only what holds for every launch. Positions that are `undecided`
+    /// anyway are not looked at: without a launch there are no findings, and nothing else outweighs that.
+    pub(super) fn run_idle(&mut self, kernel: FuncRef, undecided: &FxHashSet<ArrayPosition>) {
         self.kernels.insert(kernel);
         let (mut e, mut run, _) = self.any_launch(kernel, &self.cx.options.contracts);
         self.report.problems.append(&mut e.assumptions.problems);
@@ -134,7 +135,7 @@ impl<'p> Engine<'p> {
         }
         let root = HostRoot { func: kernel, trusted: false, entry: false, bound: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
-        self.look_at_idle(kernel, &mut tools, &run);
+        self.look_at_idle(kernel, &mut tools, &run, undecided);
         self.came_to(kernel, &run, run.gave_up.as_ref());
         if let Some(why) = run.gave_up {
             self.partly.entry(kernel).or_insert(why);
@@ -143,11 +144,18 @@ impl<'p> Engine<'p> {
 
     /// Glances at every access of such a kernel, then looks at those that are still undecided; those that need little
     /// more come first, because a few undecidable ones would use up the budget.
-    fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut RootTools<'p>, run: &KernelRun) {
+    fn look_at_idle(
+        &mut self,
+        kernel: FuncRef,
+        tools: &mut RootTools<'p>,
+        run: &KernelRun,
+        undecided: &FxHashSet<ArrayPosition>,
+    ) {
         // Code after the point where the execution gave up may reach earlier accesses again, in another state.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
         let cx = self.cx.with_work(self.cx.scaled(Work::seconds(1)));
         let glance = cx.at_a_glance();
+        let mut open = undecided.clone();
         let mut rest = vec![];
         for i in extremes_first(&mut tools.e.arena, &run.accesses) {
             let ev = &run.accesses[i];
@@ -156,15 +164,23 @@ impl<'p> Engine<'p> {
                 continue;
             }
             self.assumed.note(&tools.e, &place, ev);
+            if open.contains(&place) {
+                continue;
+            }
+            // Nothing is decided then, whatever a look finds.
+            if let Some(why) = &partly {
+                open.insert(place);
+                self.put(kernel, ev, AccessVerdict::Unknown(why.clone()));
+                continue;
+            }
             let look = bounds::look(&glance, tools, None, ev, Effort::Glance);
             if look.more == FurtherEffort::Nothing && look.outcome.is_safe() {
-                self.put(kernel, ev, partly.clone().map_or(look.outcome, AccessVerdict::Unknown));
+                self.put(kernel, ev, look.outcome);
             } else {
                 rest.push((!look.outcome.is_safe(), i, place));
             }
         }
         rest.sort_by_key(|(open, i, _)| (*open, *i));
-        let mut open: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (_, i, place) in rest {
             // Where another context is undecided, this one decides nothing alone.
             if open.contains(&place) {
@@ -181,9 +197,7 @@ impl<'p> Engine<'p> {
                 (AccessVerdict::Unknown(why), None) => {
                     AccessVerdict::Unknown(UnknownReason::NoLaunchOpen(Box::new(why)))
                 }
-                (o @ (AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_)), _) => {
-                    partly.clone().map_or(o, AccessVerdict::Unknown)
-                }
+                (o @ (AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_)), _) => o,
             };
             if matches!(outcome, AccessVerdict::Unknown(_)) {
                 open.insert(place);

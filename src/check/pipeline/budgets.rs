@@ -15,8 +15,12 @@ pub(crate) const EXECUTE: Work = Work::seconds(20);
 /// Parts of this: one kernel executed under an arbitrary launch; one kernel that nothing launches, and all such
 /// kernels.
 pub(crate) const ANY_LAUNCH: Work = Work::seconds(3);
-/// Part of it: requirements of one kernel with many launches, and proofs that these meet them.
+/// Part of it: requirements of kernels with many launches, and proofs that these meet them: of all, of one at most and at
+/// least, and each proof.
+pub(crate) const SUMMARIES: Work = Work::seconds(8);
 pub(crate) const SUMMARY: Work = Work::seconds(3);
+pub(crate) const SUMMARY_LEAST: Work = Work::millis(50);
+pub(crate) const SUMMARY_EACH: Work = Work::millis(50);
 pub(crate) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
 /// Budget of one function of a class whose invariants are sought.
 pub(crate) const METHOD: Work = Work::millis(500);

@@ -14,7 +14,7 @@ mod doubts;
 mod first_pass;
 pub(crate) mod host;
 pub(crate) mod parallel;
-mod prepare;
+pub(crate) mod prepare;
 mod second_pass;
 pub(crate) mod summaries;
 mod tally;
@@ -155,12 +155,30 @@ impl<'p> Engine<'p> {
             engine.run_root(root);
         });
         let idle = self.idle();
-        self.by_turns(&idle, |engine, kernel| {
-            let is_stated = !engine.contracts_of(*kernel).is_empty();
-            let each = if is_stated { budgets::asked_for(idle.len()) } else { budgets::idle(idle.len()) };
-            engine.cx.all = engine.cx.phase(each, 100);
-            engine.run_idle(*kernel);
+        let (all, total) = (idle.len(), self.cx.total);
+        for kernels in self.by_source(idle) {
+            // What one instance of a template leaves undecided stays so, whatever the others are.
+            let undecided = self.undecided_places();
+            self.by_turns(&kernels, |engine, kernel| {
+                let is_stated = !engine.contracts_of(*kernel).is_empty();
+                let each = if is_stated { budgets::asked_for(all) } else { budgets::idle(all) };
+                engine.cx.total = total / all as u64;
+                engine.cx.all = engine.cx.phase(each, 100);
+                let before = done();
+                engine.run_idle(*kernel, &undecided);
+                engine.spend_since(before);
+            });
+        }
+    }
+
+    /// Parts kernels into the first of each source position and the others, further instances of these templates.
+    fn by_source(&self, kernels: Vec<FuncRef>) -> [Vec<FuncRef>; 2] {
+        let mut seen = FxHashSet::default();
+        let (first, others) = kernels.into_iter().partition(|k| {
+            let func = self.cx.program.func(*k);
+            seen.insert(self.cx.program.users_loc(k.module, func.loc))
         });
+        [first, others]
     }
 
     /// Returns the kernels that nothing launched so far. Without relocatable code each unit has its copy of a

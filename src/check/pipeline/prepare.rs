@@ -39,7 +39,7 @@ const MORE_STEPS: u64 = 12_000_000;
 
 /// Executes a kernel. If that takes too many steps, executes it again without iterating loops one by one: the effects
 /// of loop bodies are then known less exactly.
-pub(super) fn run_within_steps(
+pub(crate) fn run_within_steps(
     e: &mut Executor<'_>,
     kernel: FuncRef,
     launch: &LaunchEvent,

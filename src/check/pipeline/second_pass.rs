@@ -71,6 +71,13 @@ impl<'p> Engine<'p> {
                 queue.push_back((o, true));
                 continue;
             }
+            // Where the execution did not complete, only a finding counts.
+            let is_partial = run.partly.is_some();
+            if is_partial && o.first.outcome.is_safe() {
+                left -= 1;
+                self.put(run.kernel, event, run.partial(o.first.outcome));
+                continue;
+            }
             // Another context of this position is undecided, or no safer: a better verdict here changes nothing.
             let worse = waited || o.first.outcome.is_safe() && rank.is_some_and(|r| r >= o.first.outcome.rank());
             if worse && hope.is_small() {
@@ -80,7 +87,8 @@ impl<'p> Engine<'p> {
             }
             let (first, most) = (self.cx.scaled(budgets::FIRST), self.cx.scaled(budgets::MAX));
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
-            let look = self.cx.scaled(if worse { budgets::HURRIED } else { hope.most(&o.first) });
+            let in_vain = worse || is_partial && o.first.more != FurtherEffort::Replay;
+            let look = self.cx.scaled(if in_vain { budgets::HURRIED } else { hope.most(&o.first) });
             let mut cx = self.cx.with_work(each.min(look)).at_most(look);
             cx.attempt.hurried = hope.is_small();
             left -= 1;

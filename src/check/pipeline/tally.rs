@@ -17,6 +17,7 @@ use engine::symbolic::exec::events::AccessEvent;
 use finding::counts::CountedKernel;
 use finding::{Finding, Position, ReasonCode, Related, Summary, Undecided};
 use ir::FuncRef;
+use rustc_hash::FxHashSet;
 use std::time::Instant;
 
 impl Engine<'_> {
@@ -81,6 +82,12 @@ impl Engine<'_> {
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = ArrayPosition> {
         self.places.iter().filter(|(_, t)| t.outcome.is_safe()).map(|(p, _)| p.clone())
+    }
+
+    /// Returns the positions that are undecided.
+    pub(super) fn undecided_places(&self) -> FxHashSet<ArrayPosition> {
+        let is_open = |t: &WorstDecision| matches!(t.outcome, AccessVerdict::Unknown(_));
+        self.places.iter().filter(|(_, t)| is_open(t)).map(|(p, _)| p.clone()).collect()
     }
 
     /// Whether some position is undecided only for lack of budget.
