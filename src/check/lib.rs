@@ -24,7 +24,7 @@ mod stated;
 use base::inside;
 use base::nets::{self, Nets};
 use ir::Program;
-pub use options::{CHECKS_FOR_DOUBTS, CheckOptions, Pace, STACK};
+pub use options::{CHECKS_FOR_DOUBTS, CheckOptions, Pace, STACK, SummarisedKernels};
 pub use report::{AccessStanding, ContractFault, DecidedAccess, ProgramReport};
 
 /// Analyses one program from all its roots.

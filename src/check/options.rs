@@ -51,6 +51,8 @@ pub struct CheckOptions {
     pub classes: Vec<Invariant>,
     /// Further obligations of callers: invariants of the objects that they pass to entry points.
     pub owed: Vec<Contract>,
+    /// Kernels whose launches are decided by one proof.
+    pub summarise: SummarisedKernels,
     /// Threads that may share the check.
     pub jobs: usize,
     /// Parts of the check to be shown.
@@ -75,6 +77,7 @@ impl Default for CheckOptions {
             invariants: vec![],
             classes: vec![],
             owed: vec![],
+            summarise: SummarisedKernels::default(),
             jobs: 1,
             inside: RequestedOutput::default(),
         }
@@ -94,6 +97,16 @@ impl CheckOptions {
     pub fn threads(&self) -> usize {
         if self.inside.is_in_order() { 1 } else { self.jobs.clamp(1, MAX_THREADS) }
     }
+}
+
+/// Kernels whose launches are decided by one proof for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SummarisedKernels {
+    /// Those with several launches, where looks at each launch would cost more.
+    #[default]
+    WhereCheaper,
+    /// All, so that tests see what the proofs say of every program.
+    All,
 }
 
 /// Part of the budget that is spent at once: a later check decides what a build leaves undecided.

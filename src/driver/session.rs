@@ -361,10 +361,9 @@ impl Session {
             assume: self.config.assume.clone(),
             contracts: self.config.contracts.clone(),
             invariants: self.config.invariants.clone(),
-            classes: vec![],
-            owed: vec![],
             jobs: self.jobs,
             inside: self.inside.clone(),
+            ..check::CheckOptions::default()
         }
     }
 

@@ -10,6 +10,7 @@ use super::launches::{KernelRequirements, PlaceRequirement, requirement};
 use crate::context::ArrayPosition;
 use crate::obligations::decide::{Decider, DecisionAttempt};
 use crate::obligations::obligation::{Decision, Obligation};
+use crate::options::SummarisedKernels;
 use crate::pipeline::prepare::run_within_steps;
 use crate::pipeline::summaries::LaunchSummaries;
 use crate::pipeline::{Engine, budgets};
@@ -75,7 +76,8 @@ impl<'p> Engine<'p> {
                 groups.entry(kernel).or_default().push(i);
             }
         }
-        groups.retain(|_, all| all.len() >= LAUNCHES);
+        let all = self.cx.options.summarise == SummarisedKernels::All;
+        groups.retain(|_, launches| all || launches.len() >= LAUNCHES);
         // Reports name the conditions that somebody assumed: each launch is then executed with them. Kernels that may
         // overlap with others read what nobody knows.
         if groups.is_empty() || e.assumptions.in_effect() || e.runtime.overlapping {
@@ -124,6 +126,9 @@ impl<'p> Engine<'p> {
         kernel: FuncRef,
         (numbers, launches): (&[usize], &[LaunchEvent]),
     ) -> Option<Work> {
+        if self.cx.options.summarise == SummarisedKernels::All {
+            return Some(self.cx.scaled(budgets::SUMMARY));
+        }
         let first = numbers.iter().find_map(|i| self.known(e, root, (*i, &launches[*i])))?;
         if !is_plain(e, kernel, &first) {
             return None;
@@ -227,7 +232,8 @@ impl<'p> Engine<'p> {
         for (i, l) in known.iter().enumerate() {
             let all: Option<Vec<_>> = required.places.keys().map(|place| Some((place, at(i, place)?))).collect();
             let Some(all) = all else { continue };
-            if known.len() <= FEW && all.iter().any(|(_, wraps)| !wraps.is_empty()) {
+            let is_few = known.len() <= FEW && self.cx.options.summarise == SummarisedKernels::WhereCheaper;
+            if is_few && all.iter().any(|(_, wraps)| !wraps.is_empty()) {
                 continue;
             }
             out.decided.insert(l.number);
