@@ -15,6 +15,7 @@ use super::obligations::specialise::DecidedValues;
 use super::obligations::verdict::AccessVerdict;
 use super::options::{CheckOptions, Pace};
 use super::pipeline::budgets;
+use super::pipeline::summaries::LaunchSummaries;
 use super::rules::layout::UsedParts;
 use base::axioms::OmittedAxioms;
 use base::nets;
@@ -64,6 +65,8 @@ pub(crate) struct ExecutedLaunch {
     pub invariants: Invariants,
     /// Reason why the execution of kernel or host did not complete.
     pub partly: Option<UnknownReason>,
+    /// Summaries of the root's launches, if there are any.
+    pub summaries: Option<Arc<OnceLock<LaunchSummaries>>>,
 }
 
 impl ExecutedLaunch {
@@ -72,12 +75,23 @@ impl ExecutedLaunch {
     }
 
     /// Returns the outcome of an access, or undecided where the kernel or the host was not executed completely: code
-    /// beyond may reach the access again, in another state.
-    pub fn partial(&self, outcome: AccessVerdict) -> AccessVerdict {
-        match &self.partly {
-            Some(why) if !outcome.is_finding() => AccessVerdict::Unknown(why.clone()),
-            _ => outcome,
+    /// beyond may reach the access again, in another state. What a proof for all launches says outweighs a look
+    /// that decides nothing.
+    pub fn partial(&self, place: &ArrayPosition, outcome: AccessVerdict) -> AccessVerdict {
+        if outcome.is_finding() {
+            return outcome;
         }
+        if let Some(why) = &self.partly {
+            return AccessVerdict::Unknown(why.clone());
+        }
+        let summarised = self.summaries.as_ref().and_then(|s| s.get()).filter(|_| !outcome.is_safe());
+        summarised.and_then(|s| s.outcome(self.kernel, self.number, place)).unwrap_or(outcome)
+    }
+
+    /// Whether a proof for all launches says all of an access but what a finding would add.
+    pub fn is_summarised(&self, place: &ArrayPosition) -> bool {
+        let summarised = self.summaries.as_ref().and_then(|s| s.get());
+        summarised.is_some_and(|s| s.outcome(self.kernel, self.number, place).is_some())
     }
 }
 

@@ -9,9 +9,11 @@ use super::SourceAccess;
 use super::gather::{AccessRequirement, LaunchAccesses, of_places};
 use super::kernel::names;
 use super::wording::SymbolNames;
+use crate::concurrency::bounds::Invariants;
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::findings::position::position_of;
+use crate::obligations::specialise::DecidedValues;
 use crate::obligations::verdict::{AccessVerdict, Effort};
 use crate::pipeline::Engine;
 use crate::rules::{self, layout::UsedParts};
@@ -76,8 +78,9 @@ impl Engine<'_> {
         let of_objects = tools.e.all_of_objects();
         names.checked.extend(tools.e.arena.conjuncts(of_objects));
         let layout = UsedParts::of(&run);
-        let (decided, invariants) = Default::default();
-        let run = ExecutedLaunch { launch, decided, number: usize::MAX, kernel, run, layout, invariants, partly: None };
+        let (decided, invariants, number) = (DecidedValues::default(), Invariants::default(), usize::MAX);
+        let (partly, summaries) = (None, None);
+        let run = ExecutedLaunch { launch, decided, number, kernel, run, layout, invariants, partly, summaries };
         let cx = CheckContext { bare: true, ..self.cx.within(self.cx.all).with_work(each) };
         Some(of_run(&cx, &mut tools, &mut names, &run))
     }

@@ -2,8 +2,8 @@
 //! is only shown to meet them.
 //!
 //! In: the launches of a root. Out: the positions that are safe at all launches of their kernel, and the launches at
-//! which nothing is left to decide. Of these only a few are executed, for the rules beside bounds: the first and the
-//! last of each kind of arguments. A launch that misses a requirement, or whose memory is of a kind that an arbitrary
+//! which nothing is left to decide. Of these only the last of each kind of arguments is executed, for findings that a proof
+//! of bounds does not show. A launch that misses a requirement, or whose memory is of a kind that an arbitrary
 //! launch does not have (it may have been freed, or the host may write it meanwhile), is executed by itself.
 
 use super::launches::{KernelRequirements, PlaceRequirement, requirement};
@@ -174,7 +174,7 @@ impl<'p> Engine<'p> {
         known: &[KnownLaunch],
         out: &mut LaunchSummaries,
     ) {
-        if known.iter().any(|l| !is_plain(e, kernel, l)) {
+        if known.is_empty() || known.iter().any(|l| !is_plain(e, kernel, l)) {
             return;
         }
         let each = self.cx.scaled(budgets::SUMMARY_EACH);
@@ -224,10 +224,11 @@ impl<'p> Engine<'p> {
             .cloned()
             .collect();
         out.safe.insert(kernel, everywhere);
+        let last_of: FxHashMap<Vec<u8>, usize> = known.iter().map(|l| (kind_of(e, l), l.number)).collect();
+        out.shown.extend(last_of.into_values());
         if required.claims {
             return;
         }
-        let mut kinds: FxHashMap<Vec<u8>, (usize, usize)> = FxHashMap::default();
         let outcomes = out.outcomes.entry(kernel).or_default();
         for (i, l) in known.iter().enumerate() {
             let all: Option<Vec<_>> = required.places.keys().map(|place| Some((place, at(i, place)?))).collect();
@@ -237,13 +238,11 @@ impl<'p> Engine<'p> {
                 continue;
             }
             out.decided.insert(l.number);
-            kinds.entry(kind_of(e, l)).or_insert((l.number, l.number)).1 = l.number;
             for (place, wraps) in all {
                 let known: &mut Vec<String> = outcomes.entry(place.clone()).or_default();
                 known.extend(wraps.into_iter().filter(|w| !known.contains(w)).collect::<Vec<_>>());
             }
         }
-        out.executed.extend(kinds.into_values().flat_map(|(first, last)| [first, last]));
     }
 
     /// Returns what plainly holds at all of a kernel's launches: equal or bounded numbers, and numbers that are one.

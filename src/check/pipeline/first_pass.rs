@@ -50,7 +50,7 @@ impl<'p> Engine<'p> {
                 bounds::look(&cx, tools, Some(run), event, Effort::First)
             };
             if look.more == FurtherEffort::Nothing {
-                self.put(run.kernel, event, run.partial(look.outcome));
+                self.put(run.kernel, event, run.partial(&o.place, look.outcome));
                 continue;
             }
             open_places.insert(o.place.clone());
@@ -81,7 +81,7 @@ impl<'p> Engine<'p> {
                     bounds::look(&cx, tools, Some(run), event, Effort::Glance)
                 };
                 if look.more == FurtherEffort::Nothing {
-                    self.put(run.kernel, event, run.partial(look.outcome));
+                    self.put(run.kernel, event, run.partial(&place, look.outcome));
                     continue;
                 }
                 open_places.insert(place.clone());

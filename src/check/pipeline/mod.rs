@@ -253,11 +253,13 @@ impl<'p> Engine<'p> {
             .map(|(k, _)| (k, self.safe_under_any_launch(k)))
             .collect();
         let safe = SafeAnyway { stacks, summaries: self.summaries.clone() };
-        if let Some(summaries) = summaries.get() {
-            self.put_summaries(summaries, prepared.gave_up.as_ref());
-        }
         self.spend_since(before);
+        let gave_up = prepared.gave_up.clone();
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);
+        // After the looks, which name operations in the words of the inputs.
+        if let Some(summaries) = summaries.get() {
+            self.put_summaries(summaries, gave_up.as_ref());
+        }
         let before = done();
         self.cx.all = self.cx.phase(budgets::CALLS, 50);
         if !self.cx.bare {

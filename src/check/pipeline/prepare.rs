@@ -251,6 +251,7 @@ impl<'p> Engine<'p> {
         }
         inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));
         let layout = UsedParts::of(&run);
-        Some(ExecutedLaunch { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
+        let (invariants, summaries) = (Invariants::default(), self.summaries.clone());
+        Some(ExecutedLaunch { launch, decided, number, kernel, run, layout, invariants, partly, summaries })
     }
 }

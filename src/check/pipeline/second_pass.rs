@@ -75,19 +75,20 @@ impl<'p> Engine<'p> {
             let is_partial = run.partly.is_some();
             if is_partial && o.first.outcome.is_safe() {
                 left -= 1;
-                self.put(run.kernel, event, run.partial(o.first.outcome));
+                self.put(run.kernel, event, run.partial(&o.place, o.first.outcome));
                 continue;
             }
             // Another context of this position is undecided, or no safer: a better verdict here changes nothing.
             let worse = waited || o.first.outcome.is_safe() && rank.is_some_and(|r| r >= o.first.outcome.rank());
             if worse && hope.is_small() {
                 left -= 1;
-                self.put(run.kernel, event, run.partial(o.first.outcome));
+                self.put(run.kernel, event, run.partial(&o.place, o.first.outcome));
                 continue;
             }
             let (first, most) = (self.cx.scaled(budgets::FIRST), self.cx.scaled(budgets::MAX));
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
-            let in_vain = worse || is_partial && o.first.more != FurtherEffort::Replay;
+            let only_findings = is_partial || run.is_summarised(&o.place);
+            let in_vain = worse || only_findings && o.first.more != FurtherEffort::Replay;
             let look = self.cx.scaled(if in_vain { budgets::HURRIED } else { hope.most(&o.first) });
             let mut cx = self.cx.with_work(each.min(look)).at_most(look);
             cx.attempt.hurried = hope.is_small();
@@ -98,14 +99,18 @@ impl<'p> Engine<'p> {
                 bounds::look(&cx, tools, Some(run), event, Effort::Full)
             };
             hope.note(&o.first.outcome, &second.outcome);
-            self.put(run.kernel, event, run.partial(second.outcome.or_first(o.first.outcome)));
+            self.put(run.kernel, event, run.partial(&o.place, second.outcome.or_first(o.first.outcome)));
         }
     }
 
     /// Records undecided accesses with their first outcome, without further attempts.
     pub(super) fn record_undecided(&mut self, runs: &[ExecutedLaunch], open: Vec<PendingAccess>) {
         for o in open {
-            self.put(runs[o.run].kernel, &runs[o.run].run.accesses[o.event], runs[o.run].partial(o.first.outcome));
+            self.put(
+                runs[o.run].kernel,
+                &runs[o.run].run.accesses[o.event],
+                runs[o.run].partial(&o.place, o.first.outcome),
+            );
         }
     }
 

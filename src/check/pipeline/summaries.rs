@@ -18,13 +18,19 @@ pub(crate) struct LaunchSummaries {
     pub safe: FxHashMap<FuncRef, FxHashSet<ArrayPosition>>,
     /// Launches at which nothing is left to decide, by their numbers.
     pub decided: FxHashSet<usize>,
-    /// Decided launches that are executed anyway.
-    pub executed: FxHashSet<usize>,
+    /// The last launch of each kind of arguments: it is executed, and its accesses are looked at, for findings that a
+    /// proof of bounds does not show (an index that wraps or was never set, a row that is left).
+    pub shown: FxHashSet<usize>,
     /// Outcomes of the launches that are not executed: operations that must not wrap, by kernel and position.
     pub outcomes: BTreeMap<FuncRef, BTreeMap<ArrayPosition, Vec<String>>>,
 }
 
 impl LaunchSummaries {
+    /// Returns the outcome of a position at a launch, where it is known and no look may show more.
+    pub fn final_outcome(&self, kernel: FuncRef, number: usize, place: &ArrayPosition) -> Option<AccessVerdict> {
+        if self.shown.contains(&number) { None } else { self.outcome(kernel, number, place) }
+    }
+
     /// Returns the outcome of a position at a launch, where it is known.
     pub fn outcome(&self, kernel: FuncRef, number: usize, place: &ArrayPosition) -> Option<AccessVerdict> {
         if self.safe.get(&kernel).is_some_and(|all| all.contains(place)) {
@@ -36,7 +42,7 @@ impl LaunchSummaries {
 
     /// Whether a launch needs no execution.
     pub fn skips(&self, number: usize) -> bool {
-        self.decided.contains(&number) && !self.executed.contains(&number)
+        self.decided.contains(&number) && !self.shown.contains(&number)
     }
 }
 
