@@ -155,6 +155,18 @@ impl OmittedAxioms {
         .and(Axiom::Contract)
         .and(Axiom::Invariant);
 
+    /// Axioms about memory that an unknown caller gives. Known launches give other memory: what holds of an arbitrary
+    /// launch holds of them only without these.
+    #[must_use]
+    pub const fn and_of_callers(self) -> Self {
+        self.and(Axiom::TypesApart)
+            .and(Axiom::SidesApart)
+            .and(Axiom::TensorSizes)
+            .and(Axiom::View)
+            .and(Axiom::ClassInvariant)
+            .and(Axiom::Invariant)
+    }
+
     #[must_use]
     pub const fn and(self, axiom: Axiom) -> Self {
         Self(self.0 | 1 << axiom as u64)

@@ -16,7 +16,7 @@ use crate::findings::position::position_of;
 use crate::obligations::specialise::DecidedValues;
 use crate::obligations::verdict::{AccessVerdict, Effort};
 use crate::pipeline::Engine;
-use crate::rules::{self, layout::UsedParts};
+use crate::rules::{self, layout::UsedParts, subarray};
 use base::work::Work;
 use contracts::{Cond, Requirement, parse};
 use engine::symbolic::exec::events::AccessEvent;
@@ -37,6 +37,8 @@ pub(crate) struct KernelRequirements {
     pub places: BTreeMap<ArrayPosition, Option<PlaceRequirement>>,
     /// Whether the kernel makes claims that each launch has to be examined for.
     pub claims: bool,
+    /// Whether an access is wider than the elements of its array, so that it may not be aligned.
+    pub wide: bool,
 }
 
 /// Requirement of one position on a launch.
@@ -65,8 +67,9 @@ impl Engine<'_> {
         given: &[Requirement],
         each: Work,
     ) -> Option<KernelRequirements> {
-        let (e, run, launch, given) = self.any_launch_given(kernel, &[], given);
-        if run.gave_up.is_some() {
+        let (e, run, launch, given) = self.any_known_launch(kernel, given);
+        // Reports name what somebody assumed at each launch.
+        if run.gave_up.is_some() || e.assumptions.in_effect() {
             return None;
         }
         let root = HostRoot { func: kernel, trusted: false, entry: false, bound: false };
@@ -107,8 +110,11 @@ fn of_run(
     }
     let launched = [LaunchAccesses { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly: None }];
     let found = of_places(cx, tools, (launch.kernel, names), &launched);
-    let mut out =
-        KernelRequirements { claims: !(run.claims.is_empty() && run.contracts.is_empty()), ..Default::default() };
+    let mut out = KernelRequirements {
+        claims: !(run.claims.is_empty() && run.contracts.is_empty()),
+        wide: run.accesses.iter().any(|ev| is_wide(tools, launch, ev)),
+        ..Default::default()
+    };
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     for (place, at) in found {
         let Some(position) = positions.remove(&place) else { continue };
@@ -160,6 +166,9 @@ fn beside_bounds(
         let object = tools.e.object(o).clone();
         let (extent, facts) = (object.extent?, tools.e.arena.and(ev.path, target.cond));
         let access = InObject { event: ev, object: &object, target, facts, extent };
+        if !subarray::stays_in_rows(cx, tools, &access) {
+            return None;
+        }
         for rule in rules::ALL {
             match rule.in_object(cx, tools, launch, &access, Effort::First).outcome {
                 AccessVerdict::Safe => {}
@@ -169,6 +178,20 @@ fn beside_bounds(
         }
     }
     Some(wraps)
+}
+
+/// Whether an access is wider than the elements of an array that an argument points to, or may be.
+fn is_wide(tools: &RootTools<'_>, launch: &ExecutedLaunch, ev: &AccessEvent) -> bool {
+    let func = tools.e.program.func(launch.kernel);
+    let Some(bytes) = tools.e.arena.as_int(ev.bytes).filter(|bytes| *bytes > 1) else {
+        return tools.e.arena.as_int(ev.bytes).is_none();
+    };
+    let arguments = || (0..).zip(&launch.launch.args);
+    ev.targets.iter().any(|target| {
+        let is_of = |arg: &Value| matches!(arg, Value::Ptr(p) if p.iter().any(|t| t.base == target.base));
+        let mut elements = arguments().filter(|(_, arg)| is_of(arg)).map(|(i, _)| func.element_bytes(i));
+        elements.any(|size| size.is_none_or(|size| i128::from(size) < bytes))
+    })
 }
 
 /// Returns the objects that pointer arguments point to.

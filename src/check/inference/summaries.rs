@@ -16,7 +16,7 @@ use crate::pipeline::summaries::LaunchSummaries;
 use crate::pipeline::{Engine, budgets};
 use crate::solver::{FactContext, WrapMode};
 use base::work::{Allotment, Work, done};
-use contracts::ast::{Comparison, Dim3Member, LaunchProperty, TermKind};
+use contracts::ast::{Comparison, ContractFunction, Dim3Member, LaunchProperty, TermKind};
 use contracts::{Cond, ContractTerm, Requirement, Span};
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
@@ -27,7 +27,7 @@ use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::TermId;
-use ir::{FuncRef, TypeKind};
+use ir::{FuncRef, Param, TypeKind};
 use library::host::HostRoot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ const LAUNCHES: usize = 4;
 /// Number of launches up to which those that are safe only if nothing wraps are looked at by themselves: that may show
 /// more, and costs most of what the summary saves.
 const FEW: usize = 8;
+/// Bytes of the widest access, to which addresses are aligned.
+const WIDEST: i128 = 16;
 /// Most bytes of terms that a launch may make, and most accesses of a kernel: the search for requirements takes a multiple.
 const TERMS: u64 = 16 << 20;
 const ACCESSES: usize = 200;
@@ -179,6 +181,17 @@ impl<'p> Engine<'p> {
         }
         let each = self.cx.scaled(budgets::SUMMARY_EACH);
         let mut decider = Decider::default();
+        // An arbitrary launch has no pointer beyond the end of its object.
+        let ends: Vec<Requirement> = self.extents(kernel).into_iter().map(requirement).collect();
+        let is_within = |e: &mut Executor<'p>, decider: &mut Decider, l: &KnownLaunch| {
+            ends.iter().all(|r| {
+                e.required_of_launch(kernel, &l.launch, r, ContractParty::Caller).is_none()
+                    || matches!(meets(e, decider, self.cx.all, each, kernel, l, r), Met::Yes)
+            })
+        };
+        if !known.iter().all(|l| is_within(e, &mut decider, l)) {
+            return;
+        }
         let given: Vec<Requirement> = self
             .in_common(e, kernel, known)
             .into_iter()
@@ -207,6 +220,16 @@ impl<'p> Engine<'p> {
         self.note_summary(e, kernel, known, (&required, &met), out);
     }
 
+    /// Returns the conditions that a kernel's pointers are not beyond the end of their objects.
+    fn extents(&self, kernel: FuncRef) -> Vec<Cond> {
+        let func = self.cx.program.func(kernel);
+        let module = self.cx.program.module(kernel.module);
+        let is_pointer = |p: &&Param| matches!(module.ty(p.ty).kind, TypeKind::Ptr(_)) && !p.name.is_empty();
+        let extent = |p: &Param| ContractTerm::apply(ContractFunction::Extent, vec![ContractTerm::name(&p.name)]);
+        let pointers = func.params.iter().filter(is_pointer).filter(|p| p.byval.is_none());
+        pointers.map(|p| Cond::compare(Comparison::Ge, extent(p), ContractTerm::int(0))).collect()
+    }
+
     /// Notes what is safe at all launches, and the launches at which nothing is left to decide.
     fn note_summary(
         &self,
@@ -223,12 +246,13 @@ impl<'p> Engine<'p> {
             .filter(|place| (0..known.len()).all(|l| at(l, place).is_some_and(|wraps| wraps.is_empty())))
             .cloned()
             .collect();
-        out.safe.insert(kernel, everywhere);
-        let last_of: FxHashMap<Vec<u8>, usize> = known.iter().map(|l| (kind_of(e, l), l.number)).collect();
-        out.shown.extend(last_of.into_values());
         if required.claims {
             return;
         }
+        out.safe.insert(kernel, everywhere);
+        let kind = |l: &KnownLaunch| (kind_of(e, l), required.wide.then(|| alignment_of(e, l)));
+        let last_of: FxHashMap<_, usize> = known.iter().map(|l| (kind(l), l.number)).collect();
+        out.shown.extend(last_of.into_values());
         let outcomes = out.outcomes.entry(kernel).or_default();
         for (i, l) in known.iter().enumerate() {
             let all: Option<Vec<_>> = required.places.keys().map(|place| Some((place, at(i, place)?))).collect();
@@ -320,27 +344,46 @@ fn is_plain(e: &Executor<'_>, kernel: FuncRef, l: &KnownLaunch) -> bool {
         })
 }
 
-/// Returns the kind of a launch's arguments: the kinds of memory behind its pointers, and whether these are aligned to
-/// 16 bytes.
-fn kind_of(e: &Executor<'_>, l: &KnownLaunch) -> Vec<u8> {
+/// Kind of a launch's arguments: of each pointer the kind of its memory and its alignment, of each number whether it is a
+/// constant.
+fn kind_of(e: &Executor<'_>, l: &KnownLaunch) -> Vec<(i128, i128)> {
     let mut out = vec![];
     for arg in &l.launch.args {
-        let Value::Ptr(p) = arg else { continue };
-        for t in p.iter() {
-            out.push(match &t.base {
-                Base::Object(o) => match e.object(*o).kind {
-                    ObjKind::DeviceHeap => 1,
-                    ObjKind::DeviceGlobal(_) => 2,
-                    ObjKind::DeviceLocal => 3,
-                    _ => 4,
-                },
-                _ => 0,
-            });
-            out.push(u8::from(e.arena.poly(t.offset).terms.iter().all(|(_, c)| c % 16 == 0)));
+        match arg {
+            Value::Ptr(p) => out.extend(p.iter().flat_map(|t| [(memory_kind(e, &t.base), 0), residue(e, t.offset)])),
+            Value::Int(t) => out.push((i128::from(e.arena.as_int(*t).is_some()), 0)),
+            _ => {}
         }
-        out.push(u8::MAX);
+        out.push((-1, -1));
     }
     out
+}
+
+fn memory_kind(e: &Executor<'_>, base: &Base) -> i128 {
+    let Base::Object(o) = base else { return 0 };
+    match e.object(*o).kind {
+        ObjKind::DeviceHeap => 1,
+        ObjKind::DeviceGlobal(_) => 2,
+        ObjKind::DeviceLocal => 3,
+        _ => 4,
+    }
+}
+
+/// Returns a number modulo a divisor of the widest access, and this divisor: the largest for which the number is known.
+fn residue(e: &Executor<'_>, t: TermId) -> (i128, i128) {
+    let p = e.arena.poly(t);
+    let gcd = |a: i128, b: i128| (1..=a).rev().find(|d| a % d == 0 && b % d == 0).unwrap_or(1);
+    let modulus = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(WIDEST, |all, (_, c)| gcd(all, *c));
+    (p.constant().rem_euclid(modulus), modulus)
+}
+
+/// Returns the numbers of a launch modulo the widest access: the alignment of wide accesses may depend on them. The
+/// launch's own number where some are not known.
+fn alignment_of(e: &Executor<'_>, l: &KnownLaunch) -> Vec<i128> {
+    let number = |arg: &Value| if let Value::Int(t) = arg { Some(residue(e, *t)) } else { None };
+    let all: Option<Vec<i128>> =
+        l.launch.args.iter().filter_map(number).map(|(rest, modulus)| (modulus == WIDEST).then_some(rest)).collect();
+    all.unwrap_or_else(|| vec![-1, i128::try_from(l.number).unwrap_or(i128::MAX)])
 }
 
 /// Returns the operations that must not wrap for a position to be safe at a launch; `None` where it may not be safe.

@@ -13,6 +13,7 @@ use crate::obligations::decide::Decider;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
+use base::axioms::OmittedAxioms;
 use base::reasons::UnknownReason;
 use base::work::Work;
 use contracts::{Contract, Requirement};
@@ -34,7 +35,7 @@ impl<'p> Engine<'p> {
     pub(super) fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
         self.cx.all = self.cx.phase(budgets::ANY_LAUNCH, 10);
         // The kernel's launches are known, and may violate its contract.
-        let (mut e, run, _) = self.any_launch(kernel, &[]);
+        let (mut e, run, ..) = self.any_known_launch(kernel, &[]);
         if run.gave_up.is_some() {
             return FxHashSet::default();
         }
@@ -77,19 +78,28 @@ impl<'p> Engine<'p> {
         kernel: FuncRef,
         contracts: &[Contract],
     ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
-        let (e, run, launch, _) = self.any_launch_given(kernel, contracts, &[]);
+        let (e, run, launch, _) = self.any_launch_given(kernel, contracts, (&[], self.cx.without));
         (e, run, (launch.config, launch.args))
+    }
+
+    /// Executes a kernel under an arbitrary one of its known launches, at all of which these conditions hold.
+    pub(crate) fn any_known_launch(
+        &self,
+        kernel: FuncRef,
+        given: &[Requirement],
+    ) -> (Executor<'p>, KernelRun, LaunchEvent, Vec<TermId>) {
+        self.any_launch_given(kernel, &[], (given, self.cx.without.and_of_callers()))
     }
 
     /// Executes a kernel as [`Self::any_launch`] does, where the launch also satisfies these conditions, which hold at
     /// every launch that the result is used for. Also returns the conditions as terms.
-    pub(crate) fn any_launch_given(
+    fn any_launch_given(
         &self,
         kernel: FuncRef,
         contracts: &[Contract],
-        given: &[Requirement],
+        (given, without): (&[Requirement], OmittedAxioms),
     ) -> (Executor<'p>, KernelRun, LaunchEvent, Vec<TermId>) {
-        let mut e = self.executor();
+        let mut e = self.executor_without(without);
         e.assumptions.contracts = contracts.into();
         // Contracts of its own calls are judged where its launches are known.
         if contracts.is_empty() {

@@ -30,7 +30,7 @@ use super::report::{ContractFault, ProgramReport};
 use super::rules::rule::HostEvents;
 use super::rules::{self, overflow};
 use crate::context::{ExecutedLaunch, RootTools};
-use base::axioms::{Axiom, ConsultedAxioms};
+use base::axioms::{Axiom, ConsultedAxioms, OmittedAxioms};
 use base::inside::{self, CheckPhase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, done};
@@ -213,10 +213,15 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn executor(&self) -> Executor<'p> {
+        self.executor_without(self.cx.without)
+    }
+
+    /// Returns an executor that takes all axioms but these.
+    pub(super) fn executor_without(&self, without: OmittedAxioms) -> Executor<'p> {
         let mut e = Executor::new(self.cx.program, &Models);
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = ExecutionLimits::new(self.budget(self.cx.all), PartCosts::default());
-        e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.without, self.came_to.clone());
+        e.assumptions = Assumptions::new(&self.cx.options.assume, without, self.came_to.clone());
         e.assumptions.owed = self.cx.options.contracts.iter().chain(&self.cx.options.owed).cloned().collect();
         e.assumptions.refused = self.refused.clone();
         e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
@@ -225,9 +230,10 @@ impl<'p> Engine<'p> {
     }
 
     fn run_root(&mut self, root: &HostRoot) {
-        let summaries = Arc::new(OnceLock::new());
-        self.summaries = Some(summaries.clone()).filter(|_| !root.entry);
+        self.summaries = (!root.entry).then(Arc::default);
         let mut prepared = self.prepare(root);
+        // A second execution of the root has summaries of its own.
+        let summaries = self.summaries.clone().unwrap_or_default();
         if let Some(why) = &prepared.gave_up {
             self.report
                 .notes

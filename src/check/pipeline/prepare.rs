@@ -133,6 +133,7 @@ impl<'p> Engine<'p> {
         // Kernels may have reached objects whose invariants contradict known facts about others.
         if executor.has_invariants() && !self.vain.contains(&root.func) && self.can_never_hold(root.func, &mut executor)
         {
+            self.summaries = self.summaries.take().map(|_| Arc::default());
             return self.execute(root);
         }
         self.spend_since(before);

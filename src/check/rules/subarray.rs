@@ -115,6 +115,15 @@ fn in_row(
     AccessExamination::of(AccessVerdict::Found(Box::new(finding)))
 }
 
+/// Whether a proof shows that an access to an object stays in each of its rows.
+pub(crate) fn stays_in_rows(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, access: &InObject<'_>) -> bool {
+    let rows: Vec<ArrayRow> = inner(&tools.e, access.event, access.target, access.object).copied().collect();
+    rows.into_iter().all(|row| {
+        let goal = slack(tools, access.event, access.facts, row, 0);
+        matches!(tools.decide_roughly(cx, &goal).decision, Decision::Safe)
+    })
+}
+
 /// Returns the rows of an access that are not its whole object: the bounds of the object are decided already.
 fn inner<'a>(
     e: &Executor<'_>,
