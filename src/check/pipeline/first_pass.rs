@@ -37,9 +37,16 @@ impl<'p> Engine<'p> {
         let glanced = self.glance(tools, runs, safe);
         let mut open: Vec<PendingAccess> = vec![];
         let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
+        let mut shown: FxHashSet<ArrayPosition> = FxHashSet::default();
         for o in glanced {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
             if self.counts_as_proved(event) {
+                continue;
+            }
+            // One look at a position that a proof for all launches decides may show a finding; further ones hardly do.
+            let is_summarised = run.is_summarised(&o.place);
+            if is_summarised && !shown.insert(o.place.clone()) {
+                self.put(run.kernel, event, run.partial(&o.place, o.first.outcome));
                 continue;
             }
             // Where another context is undecided, this one decides nothing alone.
@@ -49,7 +56,7 @@ impl<'p> Engine<'p> {
                 let cx = self.cx.with_proofs(self.cx.scaled(budgets::FIRST_PROOFS));
                 bounds::look(&cx, tools, Some(run), event, Effort::First)
             };
-            if look.more == FurtherEffort::Nothing {
+            if look.more == FurtherEffort::Nothing || is_summarised && look.more != FurtherEffort::Replay {
                 self.put(run.kernel, event, run.partial(&o.place, look.outcome));
                 continue;
             }
