@@ -20,6 +20,7 @@ mod report;
 pub(crate) mod rules;
 pub mod solver;
 mod stated;
+pub(crate) mod summaries;
 
 use base::inside;
 use base::nets::{self, Nets};

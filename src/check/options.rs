@@ -102,10 +102,10 @@ impl CheckOptions {
 /// Kernels whose launches are decided by one proof for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SummarisedKernels {
-    /// Those with several launches, where looks at each launch would cost more.
+    /// Kernels with several launches, where looks at each launch would cost more.
     #[default]
     WhereCheaper,
-    /// All, so that tests see what the proofs say of every program.
+    /// Every kernel: for tests of the proofs.
     All,
 }
 

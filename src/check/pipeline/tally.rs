@@ -12,6 +12,8 @@ use crate::obligations::verdict::AccessVerdict;
 use crate::report::{self, AccessStanding, ProgramReport};
 use crate::rules;
 use crate::rules::rule::DecisionReceiver;
+use crate::summaries::{LaunchSummaries, unless_wraps};
+use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::counts::CountedKernel;
@@ -82,6 +84,22 @@ impl Engine<'_> {
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = ArrayPosition> {
         self.places.iter().filter(|(_, t)| t.outcome.is_safe()).map(|(p, _)| p.clone())
+    }
+
+    /// Records the outcomes of launches that were not executed.
+    pub(super) fn put_summaries(&mut self, summaries: &LaunchSummaries, host_gave_up: Option<&UnknownReason>) {
+        for (kernel, outcomes) in &summaries.outcomes {
+            for (place, wraps) in outcomes {
+                if self.assumed.skips(place) {
+                    continue;
+                }
+                let outcome = match host_gave_up {
+                    Some(why) => AccessVerdict::Unknown(UnknownReason::HostNotFollowed(Box::new(why.clone()))),
+                    None => unless_wraps(wraps),
+                };
+                self.put_at(place.clone(), *kernel, outcome, vec![]);
+            }
+        }
     }
 
     /// Returns the positions that are undecided.

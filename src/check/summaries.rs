@@ -1,12 +1,10 @@
 //! Summaries of the launches of a root: the outcomes that one proof for each kernel gives.
 //!
-//! In: the summaries, which [`crate::inference`] makes. Out: outcomes of positions that need no look, and launches
+//! In: the summaries, which `inference` makes. Out: outcomes of positions that need no look, and launches
 //! that need no execution.
 
-use super::Engine;
-use crate::context::ArrayPosition;
-use crate::obligations::verdict::AccessVerdict;
-use base::reasons::UnknownReason;
+use super::findings::position::ArrayPosition;
+use super::obligations::verdict::AccessVerdict;
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -46,25 +44,7 @@ impl LaunchSummaries {
     }
 }
 
-impl Engine<'_> {
-    /// Records the outcomes of launches that were not executed.
-    pub(super) fn put_summaries(&mut self, summaries: &LaunchSummaries, host_gave_up: Option<&UnknownReason>) {
-        for (kernel, outcomes) in &summaries.outcomes {
-            for (place, wraps) in outcomes {
-                if self.assumed.skips(place) {
-                    continue;
-                }
-                let outcome = match host_gave_up {
-                    Some(why) => AccessVerdict::Unknown(UnknownReason::HostNotFollowed(Box::new(why.clone()))),
-                    None => unless_wraps(wraps),
-                };
-                self.put_at(place.clone(), *kernel, outcome, vec![]);
-            }
-        }
-    }
-}
-
 /// Returns safe, provided that these operations do not wrap.
-fn unless_wraps(operations: &[String]) -> AccessVerdict {
+pub(crate) fn unless_wraps(operations: &[String]) -> AccessVerdict {
     if operations.is_empty() { AccessVerdict::Safe } else { AccessVerdict::SafeIfNoWrap(operations.to_vec()) }
 }
