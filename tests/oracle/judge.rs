@@ -94,12 +94,8 @@ const RUNS: usize = 400;
 /// Symbolic execution descends by calls.
 const STACK: usize = 256 << 20;
 
-fn check(linked: &Arc<Linked>, summarise: SummarisedKernels) -> Result<ProgramReport, String> {
+pub fn check(linked: &Arc<Linked>, options: CheckOptions) -> Result<ProgramReport, String> {
     let program = Arc::clone(linked);
-    // What is left open for want of budget is no mistake.
-    let work = std::env::var("SCUBA_ORACLE_WORK")
-        .map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
-    let options = CheckOptions { work, summarise, ..CheckOptions::default() };
     std::thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || check_program(&program, &options))
@@ -165,7 +161,10 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     let started = std::time::Instant::now();
     // A proof for all launches of a kernel must say no more than looks at each.
     let summarise = if p.seed % 2 == 1 { SummarisedKernels::All } else { SummarisedKernels::WhereCheaper };
-    let report = match check(linked, summarise) {
+    // What is left open for want of budget is no mistake.
+    let work = std::env::var("SCUBA_ORACLE_WORK")
+        .map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
+    let report = match check(linked, CheckOptions { work, summarise, ..CheckOptions::default() }) {
         Ok(r) => r,
         Err(panic) => {
             out.notes.push(format!("the engine panics: {panic}"));

@@ -11,6 +11,7 @@ mod generate;
 mod judge;
 mod program;
 mod shrink;
+mod summaries;
 mod tally;
 mod unit;
 

@@ -41,6 +41,29 @@ pub fn alone(p: &Program) -> String {
     format!("{HEAD}{}", p.text(""))
 }
 
+/// Compiles a translation unit.
+///
+/// # Errors
+/// What the front end says where it refuses it.
+pub fn modules(text: &str) -> Result<Vec<Module>, String> {
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(dir.path().join("many.cu"), text).map_err(|e| e.to_string())?;
+    let arguments: Vec<OsString> = ["many.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
+    let plan = NvccCommand::read(&arguments, &Environment::default(), dir.path())
+        .plan(dir.path(), Some(&nvcc()), &Vec::new)
+        .ok_or("there is nothing to compile")?;
+    let options = ExtractOptions {
+        worker: Some(worker()),
+        time_limit: TimeLimit::of(std::time::Duration::from_secs(300)),
+        ..ExtractOptions::default()
+    };
+    let out = extract(&plan.request.units[0], &options).map_err(|e| e.to_string())?;
+    match out.not_analysed.first() {
+        Some(n) => Err(n.reason.clone()),
+        None => Ok(out.modules),
+    }
+}
+
 /// Bodies of one side's functions of one program.
 type Bodies = Vec<(usize, Vec<Block>, bool)>;
 
@@ -74,28 +97,13 @@ impl Unit {
     /// # Errors
     /// What the front end says where it refuses them.
     pub fn new(programs: &[Program]) -> Result<Self, String> {
-        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
         let mut text = HEAD.to_owned();
         let mut above = vec![];
         for (i, p) in programs.iter().enumerate() {
             above.push(u32::try_from(text.lines().count()).map_err(|e| e.to_string())?);
             text.push_str(&p.text(&prefix(i)));
         }
-        std::fs::write(dir.path().join("many.cu"), text).map_err(|e| e.to_string())?;
-        let arguments: Vec<OsString> = ["many.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
-        let plan = NvccCommand::read(&arguments, &Environment::default(), dir.path())
-            .plan(dir.path(), Some(&nvcc()), &Vec::new)
-            .ok_or("there is nothing to compile")?;
-        let options = ExtractOptions {
-            worker: Some(worker()),
-            time_limit: TimeLimit::of(std::time::Duration::from_secs(300)),
-            ..ExtractOptions::default()
-        };
-        let out = extract(&plan.request.units[0], &options).map_err(|e| e.to_string())?;
-        if let Some(n) = out.not_analysed.first() {
-            return Err(n.reason.clone());
-        }
-        Ok(Self { parts: out.modules.into_iter().map(Part::new).collect(), above })
+        Ok(Self { parts: modules(&text)?.into_iter().map(Part::new).collect(), above })
     }
 
     /// Runs `work` on program `i`, linked as if it were alone, its root named `main`.

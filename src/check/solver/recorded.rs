@@ -32,7 +32,7 @@ pub struct RecordedQuery {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct RecordedSymbol(bool, Option<i128>, Option<i128>);
 
-/// What is asked of the facts.
+/// Goal of a recorded query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum RecordedGoal {
     Proof(TermId),
