@@ -93,12 +93,13 @@ fn an_argument_that_the_kernel_narrows_is_found() {
 /// There may be launches that nobody knows.
 #[test]
 fn nothing_is_safe_where_the_host_is_not_followed() {
-    let kernel = "typedef void (*Step)(float *);\nStep elsewhere();\n\
-                  __global__ void k(float *p, const int *q, int n) { if (n == 7) p[threadIdx.x] = 1; p[q[0]] = n; }";
-    let before = "int *q;\n  cudaMalloc(&q, 4);\n  cudaMemset(q, 0, 4);";
+    let kernel = "__global__ void k(float *p, const int *q, int n) { if (n == 7) p[threadIdx.x] = 1; p[q[0]] = n; }\n\
+                  static void deeper(float *p, int *q, int left) {\n  k<<<1, 64>>>(p, q, 3);\n  \
+                  if (left > 0) deeper(p, q, left - 1);\n}";
+    let before = "if (argc < 2) return 1;\n  int *q;\n  cudaMalloc(&q, 4);\n  cudaMemset(q, 0, 4);";
     let program = with_one_other(kernel, before, "k<<<1, 64>>>(p, q, 3);", "k<<<1, 64>>>(p, q, 7);");
-    let program = program.replace("  return cuda", "  elsewhere()(p);\n  return cuda");
-    let (findings, safe, undecided) = in_both_ways("elsewhere", &program);
+    let program = program.replace("  return cuda", "  deeper(p, q, atoi(argv[1]));\n  return cuda");
+    let (findings, safe, undecided) = in_both_ways("deeper", &program);
     assert_eq!((findings, safe, undecided), (vec![], 0, 3), "{program}");
 }
 
