@@ -11,6 +11,7 @@ use crate::context::ArrayPosition;
 use crate::obligations::decide::{Decider, DecisionAttempt};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::options::SummarisedKernels;
+use crate::pipeline::any_launch::stays_in_objects;
 use crate::pipeline::prepare::run_within_steps;
 use crate::pipeline::{Engine, budgets};
 use crate::solver::{FactContext, WrapMode};
@@ -18,7 +19,7 @@ use crate::summaries::LaunchSummaries;
 use base::work::{Allotment, Work, done};
 use contracts::ast::{Comparison, ContractFunction, Dim3Member, LaunchProperty, TermKind};
 use contracts::{Cond, ContractTerm, Requirement, Span};
-use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::inputs::contract_facts::ContractParty;
 use engine::symbolic::kernel::launch::KernelRun;
@@ -37,8 +38,8 @@ const LAUNCHES: usize = 4;
 /// Number of launches up to which those that are safe only if nothing wraps are looked at by themselves: that may show
 /// more, and costs most of what the summary saves.
 const FEW: usize = 8;
-/// Bytes of the widest access, to which addresses are aligned.
-const WIDEST: i128 = 16;
+/// Bytes of the widest access, to which addresses are aligned: `double4_32a` (CUDA 13.0).
+const WIDEST: i128 = 32;
 /// Most bytes of terms that a launch may make, and most accesses of a kernel: the search for requirements takes a multiple.
 const TERMS: u64 = 16 << 20;
 const ACCESSES: usize = 200;
@@ -155,18 +156,9 @@ impl<'p> Engine<'p> {
 
     /// Returns the number of accesses of a launch that a glance leaves undecided.
     fn open_at_a_glance(&self, e: &mut Executor<'p>, run: &KernelRun) -> u64 {
-        let mut decider = Decider::default();
-        let attempt = self.cx.at_a_glance().attempt;
-        let mut is_open = |ev: &AccessEvent| {
-            ev.targets.iter().any(|t| {
-                let facts = e.arena.and(ev.path, t.cond);
-                let Base::Object(o) = t.base else { return true };
-                let Some(extent) = e.object(o).extent else { return true };
-                let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
-                !matches!(decider.with(attempt).decide_roughly(&mut e.arena, &ob).decision, Decision::Safe)
-            })
-        };
-        run.accesses.iter().filter(|ev| is_open(ev)).count() as u64
+        let mut fresh = Decider::default();
+        let mut decider = fresh.with(self.cx.at_a_glance().attempt);
+        run.accesses.iter().filter(|ev| !stays_in_objects(e, &mut decider, ev)).count() as u64
     }
 
     fn summarise_kernel(

@@ -9,7 +9,7 @@ use super::first_pass::extremes_first;
 use super::prepare::run_within_steps;
 use crate::context::{ArrayPosition, RootTools};
 use crate::counterexample::degenerate::Sizes;
-use crate::obligations::decide::Decider;
+use crate::obligations::decide::{Decider, LimitedDecider};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
@@ -17,7 +17,7 @@ use base::axioms::OmittedAxioms;
 use base::reasons::UnknownReason;
 use base::work::Work;
 use contracts::{Contract, Requirement};
-use engine::symbolic::exec::events::{LaunchConfig, LaunchEvent};
+use engine::symbolic::exec::events::{AccessEvent, LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::contract_facts::ContractParty;
@@ -28,6 +28,20 @@ use ir::FuncRef;
 use library::host::HostRoot;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// Whether a proof shows that an access stays in the objects that it reaches.
+pub(crate) fn stays_in_objects(e: &mut Executor<'_>, decider: &mut LimitedDecider<'_>, ev: &AccessEvent) -> bool {
+    ev.targets.iter().all(|t| {
+        let facts = e.arena.and(ev.path, t.cond);
+        if e.arena.as_bool(facts) == Some(false) {
+            return true;
+        }
+        let Base::Object(o) = t.base else { return false };
+        let Some(extent) = e.object(o).extent else { return false };
+        let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
+        matches!(decider.decide_roughly(&mut e.arena, &ob).decision, Decision::Safe)
+    })
+}
 
 impl<'p> Engine<'p> {
     /// Returns the accesses of a kernel, by their call stacks, that are safe under every launch: indices of local
@@ -47,17 +61,7 @@ impl<'p> Engine<'p> {
                 open.insert(ev.stack.to_vec());
                 continue;
             }
-            let all = ev.targets.iter().all(|t| {
-                let facts = e.arena.and(ev.path, t.cond);
-                if e.arena.as_bool(facts) == Some(false) {
-                    return true;
-                }
-                let Base::Object(o) = t.base else { return false };
-                let Some(extent) = e.object(o).extent else { return false };
-                let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
-                matches!(decider.decide_roughly(&mut e.arena, &ob).decision, Decision::Safe)
-            });
-            if all {
+            if stays_in_objects(&mut e, &mut decider, ev) {
                 safe.insert(ev.stack.to_vec());
             } else {
                 open.insert(ev.stack.to_vec());

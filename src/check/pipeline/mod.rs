@@ -6,7 +6,7 @@
 //! `tally` keeps the decisions.
 
 pub(crate) mod ablation;
-mod any_launch;
+pub(crate) mod any_launch;
 pub(crate) mod budgets;
 pub(crate) mod classes;
 pub(crate) mod coverage;
