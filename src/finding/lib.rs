@@ -9,6 +9,7 @@ pub mod paths;
 pub mod samples;
 pub mod second_reading;
 pub mod sources;
+pub mod steps;
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use std::fmt;
 
 pub use crate::operator::{Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
+use crate::steps::Step;
 pub use base::reasons::ReasonCode;
 use base::rules::{Level, Rule};
 
@@ -381,6 +383,9 @@ pub struct Finding {
     /// Other positions that belong to the finding, in execution order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub related: Vec<Related>,
+    /// The path from input to byte, in order, with the witness's values.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub steps: Vec<Step>,
     pub witness: Option<Witness>,
     pub confirmation: Option<Confirmation>,
     /// Reason why no device was used although `[confirm] when` requests it.

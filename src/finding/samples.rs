@@ -51,6 +51,7 @@ pub fn finding() -> Finding {
             sites: None,
         }),
         confirmation: None,
+        steps: vec![],
         confirmation_not_run: None,
         assumptions: vec![],
         unknowns: vec![],

@@ -291,6 +291,7 @@ impl AccessCounterexample<'_> {
             related: inner_places(program, &ev.stack, ev.kind),
             witness: Some(w),
             confirmation: None,
+            steps: vec![],
             confirmation_not_run: None,
             assumptions,
             unknowns: worth.unknowns_of_finding(),

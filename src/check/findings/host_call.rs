@@ -167,6 +167,7 @@ impl Suspect {
             related: [&self.related[..], &below_the_user(program, &self.stack, "the call itself")].concat(),
             witness: Some(w),
             confirmation: None,
+            steps: vec![],
             confirmation_not_run: None,
             assumptions,
             unknowns: worth.unknowns_of_finding(),
