@@ -13,6 +13,10 @@ use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 
+/// Maximum number of monomials of a sum that is kept expanded. A longer one is cut to its width, so that it is one
+/// atom of later sums: a hash adds up hundreds of words, and each of its rounds would repeat those of all before.
+const MAX_SUM: usize = 32;
+
 impl ExecutionContext<'_> {
     /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
     /// ends the program.
@@ -182,6 +186,7 @@ impl ValueDomain<'_> {
             Some(v) if !Interval::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => {
                 self.arena.int(wrap_value(v, bits, true))
             }
+            None if self.arena.monomials(t) > MAX_SUM => self.interpret(t, bits, false),
             _ => t,
         }
     }

@@ -156,6 +156,12 @@ impl Arena {
         }
     }
 
+    /// Number of monomials of a term as a polynomial over atoms.
+    #[must_use]
+    pub fn monomials(&self, t: TermId) -> usize {
+        if let Term::Poly(p) = self.get(t) { p.terms.len() } else { 1 }
+    }
+
     /// Returns a term as a polynomial over atoms.
     #[must_use]
     pub fn poly(&self, t: TermId) -> Poly {
