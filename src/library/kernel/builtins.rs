@@ -61,6 +61,60 @@ const INTEGERS: &[(&str, u32, &str)] = &[
     ("brevll", 64, "brev"),
 ];
 
+/// Functions of libdevice that compute one transcendental function of numbers, after `__nv_`; those for `float` end in
+/// `f`. Their bodies hold no access of the program and give no bounds, but hundreds of rounded operations.
+const TRANSCENDENTAL: &[&str] = &[
+    "sin",
+    "cos",
+    "tan",
+    "sinpi",
+    "cospi",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "pow",
+    "cbrt",
+    "rcbrt",
+    "hypot",
+    "rhypot",
+    "norm3d",
+    "rnorm3d",
+    "norm4d",
+    "rnorm4d",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "erfcinv",
+    "normcdf",
+    "normcdfinv",
+    "tgamma",
+    "lgamma",
+    "j0",
+    "j1",
+    "jn",
+    "y0",
+    "y1",
+    "yn",
+    "cyl_bessel_i0",
+    "cyl_bessel_i1",
+];
+
 /// Prefix of a special register's name.
 const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
 
@@ -151,6 +205,11 @@ pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, 
     if is_of_libdevice(func)
         && let Some(v) = integer_of_libdevice(e, name, args)
     {
+        return Ok(Some((v, s)));
+    }
+    if is_of_libdevice(func) && is_transcendental(name) {
+        let m = e.program.module(site.func.module);
+        let v = e.unknown_of(m, ty, &UnknownReason::MathFunction);
         return Ok(Some((v, s)));
     }
     if !func.is_declaration() {
@@ -269,6 +328,13 @@ fn of_cluster(e: &mut Terms, t: &ThreadIndices, of: ClusterRegister) -> Option<T
             let xy = e.arena.add(x, y);
             e.arena.add(xy, z)
         }
+    })
+}
+
+/// Whether this is the name of a transcendental function of libdevice, for either type.
+fn is_transcendental(name: &str) -> bool {
+    name.strip_prefix(LIBDEVICE).is_some_and(|f| {
+        TRANSCENDENTAL.contains(&f) || f.strip_suffix('f').is_some_and(|f| TRANSCENDENTAL.contains(&f))
     })
 }
 
