@@ -103,6 +103,8 @@ pub(crate) struct RootTools<'p> {
     pub root: HostRoot,
     /// Results of runs on small inputs, computed on demand: the same for all tasks of the root.
     pub tried: Arc<OnceLock<TrialResults>>,
+    /// Number of glances in a row that decided nothing of accesses whose extent nothing bounds.
+    pub vain_glances: u32,
 }
 
 impl RootTools<'_> {

@@ -106,6 +106,9 @@ fn is_data(e: &Executor<'_>, t: TermId) -> bool {
 /// Whether an offset depends on such values: directly, or through the iteration count of a loop.
 pub(crate) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
     let reads = |terms: &[TermId]| e.arena.cone(terms).iter().any(|t| is_data(e, *t));
+    if !reads(&[facts, offset]) {
+        return false;
+    }
     if reads(&[offset]) {
         return true;
     }
@@ -173,7 +176,13 @@ fn conditions_of_loops(
 /// Returns, for each data-dependent read of the kernel, that it lies inside its object, so that its value is known.
 pub(crate) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
     let mut out = vec![];
-    for other in run.accesses.iter().filter(|o| o.site != ev.site) {
+    let others = || run.accesses.iter().filter(|o| o.site != ev.site);
+    // One walk over all, which have most of their terms in common, shows whether any reads data.
+    let all: Vec<TermId> = others().flat_map(|o| o.targets.iter().flat_map(|t| [o.path, t.cond, t.offset])).collect();
+    if !e.arena.cone(&all).iter().any(|t| is_data(e, *t)) {
+        return out;
+    }
+    for other in others() {
         for t in other.targets.iter() {
             let Base::Object(o) = t.base else { continue };
             let Some(extent) = e.object(o).extent else { continue };

@@ -3,6 +3,7 @@
 pub(crate) mod cone;
 mod conversions;
 pub(crate) mod decide;
+pub(crate) mod free_extent;
 mod models;
 pub(crate) mod obligation;
 mod proofs;

@@ -14,6 +14,7 @@ use crate::counterexample::concrete_trials::trials;
 use crate::findings::explanation;
 use crate::obligations::cone;
 use crate::obligations::decide::Decided;
+use crate::obligations::free_extent;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use base::inside;
@@ -35,6 +36,9 @@ impl RuleCheck for Bounds {
         &[Rule::OobGlobal, Rule::OobShared, Rule::OobLocal, Rule::OobConstant, Rule::DataIndex, Rule::UncheckedArgument]
     }
 }
+
+/// Glances in a row, at accesses whose extent nothing bounds, after which further ones are not looked at.
+const MAX_VAIN_GLANCES: u32 = 8;
 
 /// The launch of an access, and the effort to spend on it.
 #[derive(Clone, Copy)]
@@ -251,7 +255,15 @@ fn in_object<'p>(
             return AccessExamination::of(found);
         }
     }
+    let may_be_vain = effort != Effort::Full || cx.attempt.hurried;
+    let why = may_be_vain.then(|| free_extent::reason(&mut tools.e.arena, &ob)).flatten();
+    if let Some(look) = why.as_ref().and_then(|why| in_vain(tools, effort, why)) {
+        return look;
+    }
     let look = decided(cx, tools, &access, asked, (&ob, exchanged, unknowns));
+    if why.is_some() {
+        tools.vain_glances = if look.outcome.is_safe() { 0 } else { tools.vain_glances + 1 };
+    }
     match launch {
         Some(run) if look.outcome.is_safe() => {
             if effort == Effort::Glance && super::concern(&tools.e, run, ev) {
@@ -263,6 +275,18 @@ fn in_object<'p>(
         }
         _ => look,
     }
+}
+
+/// Returns the look at an access whose extent nothing bounds, unless a glance may still show that no path leads to it.
+fn in_vain(tools: &RootTools<'_>, effort: Effort, why: &UnknownReason) -> Option<AccessExamination> {
+    let more = match effort {
+        Effort::Glance if tools.vain_glances < MAX_VAIN_GLANCES => return None,
+        Effort::Glance => return Some(AccessExamination::put_off()),
+        Effort::First => FurtherEffort::Replay,
+        Effort::Full => FurtherEffort::Nothing,
+    };
+    inside::explain(|| "    -> undecided: nothing bounds the extent".into());
+    Some(AccessExamination { outcome: AccessVerdict::Unknown(why.clone()), more })
 }
 
 /// Decides the obligation of an access to an object. `exchanged`: the obligation builds on invariants of the launch.
