@@ -36,7 +36,7 @@ impl<'p> Engine<'p> {
     ) -> Vec<PendingAccess> {
         let glanced = self.glance(tools, runs, safe);
         let mut open: Vec<PendingAccess> = vec![];
-        let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
+        let mut open_places: FxHashMap<ArrayPosition, AccessExamination> = FxHashMap::default();
         let mut shown: FxHashSet<ArrayPosition> = FxHashSet::default();
         for o in glanced {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
@@ -49,8 +49,10 @@ impl<'p> Engine<'p> {
                 self.put(run.kernel, event, run.partial(&o.place, o.first.outcome));
                 continue;
             }
-            // Where another context is undecided, this one decides nothing alone.
-            let look = if open_places.contains(&o.place) || self.cx.is_spent() {
+            // Where another context is undecided, this one decides nothing alone: it shares the reason.
+            let look = if let Some(other) = open_places.get(&o.place) {
+                other.clone()
+            } else if self.cx.is_spent() {
                 o.first
             } else {
                 let cx = self.cx.with_proofs(self.cx.scaled(budgets::FIRST_PROOFS));
@@ -60,7 +62,7 @@ impl<'p> Engine<'p> {
                 self.put(run.kernel, event, run.partial(&o.place, look.outcome));
                 continue;
             }
-            open_places.insert(o.place.clone());
+            open_places.entry(o.place.clone()).or_insert_with(|| look.clone());
             open.push(PendingAccess { first: look, ..o });
         }
         open

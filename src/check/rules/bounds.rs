@@ -302,7 +302,13 @@ fn decided<'p>(
     let Decided { decision, mut cut } = if rough { tools.decide_roughly(cx, ob) } else { tools.decide(cx, ob) };
     explanation::decision(&tools.e, &decision, cut);
     if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
-        return AccessExamination::put_off();
+        return match (decision, unknowns.into_iter().next()) {
+            // The reason stands if no work is left for more than the glance.
+            (Decision::Fails(_), Some(why)) => {
+                AccessExamination { outcome: AccessVerdict::Unknown(why), more: FurtherEffort::Work }
+            }
+            _ => AccessExamination::put_off(),
+        };
     }
     // Facts on the kernel's own stores need a full look, or a case without unknowns.
     let open = matches!(decision, Decision::Fails(_) | Decision::Unknown(_))
