@@ -31,6 +31,7 @@ use engine::symbolic::terms::term::TermId;
 use finding::{Finding, Related};
 use ir::{FuncRef, Program};
 use library::host::HostRoot;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -105,9 +106,27 @@ pub(crate) struct RootTools<'p> {
     pub tried: Arc<OnceLock<TrialResults>>,
     /// Number of glances in a row that decided nothing of accesses whose extent nothing bounds.
     pub vain_glances: u32,
+    /// Whether conditions are too large for a glance.
+    pub large: FxHashMap<TermId, bool>,
 }
 
+/// Maximum number of terms of a condition that a glance reads.
+const MAX_GLANCED: usize = 2000;
+
 impl RootTools<'_> {
+    /// Returns the facts without those that are large: results of the host's own computations, which every launch behind
+    /// them has in its path. Fewer facts prove less, and a further look reads all.
+    pub fn for_a_glance(&mut self, facts: TermId) -> TermId {
+        let all = self.e.arena.conjuncts(facts);
+        let few: Vec<TermId> = all.iter().copied().filter(|fact| !self.is_large(*fact)).collect();
+        if few.len() == all.len() { facts } else { self.e.arena.and_all(few) }
+    }
+
+    fn is_large(&mut self, fact: TermId) -> bool {
+        let arena = &self.e.arena;
+        *self.large.entry(fact).or_insert_with(|| arena.cone(&[fact]).len() > MAX_GLANCED)
+    }
+
     /// Decides an obligation.
     pub fn decide(&mut self, cx: &CheckContext<'_>, o: &Obligation) -> Decided {
         self.decider.with(cx.attempt).decide(&mut self.e.arena, o)

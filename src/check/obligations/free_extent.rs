@@ -16,24 +16,34 @@ const MAX_TRIED: usize = 8;
 /// Returns the reason of an unknown that makes the extent 0 and may be 0 itself, whatever the facts, the offset and the
 /// width of the access are.
 pub(crate) fn reason(a: &mut Arena, ob: &Obligation) -> Option<UnknownReason> {
+    let candidates = a.symbols_of(&[ob.extent]);
+    let unknowns: Vec<(SymId, UnknownReason)> = candidates
+        .into_iter()
+        .filter(|s| a.symbol(*s).range.contains_value(0))
+        .filter_map(|s| match &a.symbol(s).kind {
+            SymKind::Unknown { reason } | SymKind::Content { what: reason, .. } => Some((s, reason.clone())),
+            _ => None,
+        })
+        .take(MAX_TRIED)
+        .collect();
+    if unknowns.is_empty() {
+        return None;
+    }
     let used = a.symbols_of(&[ob.offset, ob.bytes]);
-    let facts: Vec<(TermId, Vec<SymId>)> =
-        a.conjuncts(ob.facts).into_iter().map(|fact| (fact, a.symbols_of(&[fact]))).collect();
-    for s in a.symbols_of(&[ob.extent]).into_iter().filter(|s| !used.contains(s)).take(MAX_TRIED) {
-        let (SymKind::Unknown { reason } | SymKind::Content { what: reason, .. }) = &a.symbol(s).kind else { continue };
-        let reason = reason.clone();
-        if !a.symbol(s).range.contains_value(0) {
-            continue;
-        }
-        let (zero, factor) = (a.int(0), a.symbol_term(s));
+    let facts = a.conjuncts(ob.facts);
+    let zero = a.int(0);
+    for (s, reason) in unknowns.into_iter().filter(|(s, _)| !used.contains(s)) {
+        let factor = a.symbol_term(s);
         let none: FxHashMap<TermId, TermId> = [(factor, zero)].into_iter().collect();
-        if a.substitute(ob.extent, &none) != zero {
+        let mut done = FxHashMap::default();
+        if a.substitute_more(ob.extent, &none, &mut done) != zero {
             continue;
         }
-        if facts.iter().filter(|(_, symbols)| symbols.contains(&s)).all(|(fact, _)| {
-            let without = a.substitute(*fact, &none);
-            a.as_bool(without) == Some(true)
-        }) {
+        let holds = |a: &mut Arena, fact: TermId, done: &mut FxHashMap<TermId, TermId>| {
+            let without = a.substitute_more(fact, &none, done);
+            without == fact || a.as_bool(without) == Some(true)
+        };
+        if facts.iter().all(|fact| holds(a, *fact, &mut done)) {
             return Some(reason);
         }
     }

@@ -168,7 +168,7 @@ impl<'p> Engine<'p> {
         let mut decider = Decider::default();
         (decider.sizes, decider.handy) = (sizes, self.cx.options.handy);
         let judge = Judge::new(self.cx.program, root.clone(), &e, self.cx.options);
-        RootTools { e, decider, judge, root: root.clone(), tried, vain_glances: 0 }
+        RootTools { e, decider, judge, root: root.clone(), tried, vain_glances: 0, large: Default::default() }
     }
 
     /// Executes the kernels of launches, but for those that summaries decide.

@@ -233,8 +233,15 @@ fn in_object<'p>(
             more: FurtherEffort::Work,
         };
     }
+    let light = if effort == Effort::Glance { tools.for_a_glance(facts) } else { facts };
     let access = InObject { event: ev, object: &object, target, facts, extent };
-    let (ob, exchanged) = obligation(tools, launch, &access);
+    let (ob, exchanged) = if light == facts {
+        obligation(tools, launch, &access)
+    } else {
+        // Whatever follows from the large facts waits for the first look.
+        let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
+        (Obligation { facts: light, offset: target.offset, bytes: ev.bytes, extent }, false)
+    };
     let access = InObject { facts: ob.facts, extent: ob.extent, ..access };
     explanation::obligation(cx, &tools.e, &access, &ob);
     let mut unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
