@@ -18,6 +18,12 @@ impl SourceFiles {
         Self { root, texts: RefCell::default() }
     }
 
+    /// Folder that the paths of this report are relative to.
+    #[must_use]
+    pub fn root(&self) -> &ProjectRoot {
+        &self.root
+    }
+
     /// Returns the file's text; `None` if it cannot be read. Bytes that are not UTF-8 are replaced.
     pub fn text(&self, shown: &str) -> Option<Rc<str>> {
         if let Some(known) = self.texts.borrow().get(shown) {

@@ -18,6 +18,7 @@ pub mod human;
 pub mod levels;
 pub mod merge;
 pub mod render;
+pub mod repository;
 mod same_check;
 pub mod sarif;
 pub mod short;

@@ -86,7 +86,10 @@ pub fn render(
             writeln!(out)
         }
         MessageFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut *out, &sarif::document(assembled))?;
+            serde_json::to_writer_pretty(
+                &mut *out,
+                &sarif::document(assembled, style.verbosity == Verbosity::Verbose, sources),
+            )?;
             writeln!(out)
         }
     }

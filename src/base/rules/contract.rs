@@ -1,10 +1,11 @@
 //! The rule `contract`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "contract",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[628], severity: "5.3" },
     reports: "a call or launch that breaks the contract of what it calls",
     help: Help::Text("check that `{array}` before the call, or reject such inputs"),
     confirmation: GpuConfirmation {

@@ -1,10 +1,11 @@
 //! The rule `data-index`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "data-index",
     level: Level::Warn,
+    weakness: Weakness { cwe: &[129], severity: "6.5" },
     reports: "an access out of bounds whose index comes from data that nobody checked",
     help: Help::Index,
     confirmation: GpuConfirmation::BOUNDS,

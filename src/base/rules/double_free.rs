@@ -1,10 +1,11 @@
 //! The rule `double-free`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "double-free",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[415], severity: "7.5" },
     reports: "a second free of device memory",
     help: Help::Text("free `{array}` once, and set the pointer to null"),
     confirmation: GpuConfirmation { refused: true, ..GpuConfirmation::SANITIZER },

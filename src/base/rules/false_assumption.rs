@@ -1,10 +1,11 @@
 //! The rule `false-assumption`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "false-assumption",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[758], severity: "5.3" },
     reports: "a launch that makes a claim of its kernel false (`__builtin_assume`, a removed `assert`)",
     help: Help::Text("check the kernel's claim on the host, or weaken the claim"),
     confirmation: GpuConfirmation {

@@ -1,10 +1,11 @@
 //! The rule `index-overflow`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "index-overflow",
     level: Level::Warn,
+    weakness: Weakness { cwe: &[190], severity: "6.5" },
     reports: "an integer operation that wraps so that an access leaves its allocation",
     help: Help::Text("compute the index in 64 bits: cast the first operand to `size_t`"),
     confirmation: GpuConfirmation::BOUNDS,

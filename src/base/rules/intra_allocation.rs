@@ -1,10 +1,11 @@
 //! The rule `intra-allocation`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "intra-allocation",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[787, 125], severity: "6.5" },
     reports: "an access that leaves the part of an allocation that a named pointer cut off, and stays in the allocation",
     help: Help::Text("keep the index inside the part that `{array}` names, or enlarge that part"),
     confirmation: GpuConfirmation { sanitizer: false, place: " of its part", ..GpuConfirmation::BOUNDS },

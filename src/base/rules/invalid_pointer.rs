@@ -1,10 +1,11 @@
 //! The rule `invalid-pointer`.
 
-use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo};
+use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "invalid-pointer",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[476, 824], severity: "6.5" },
     reports: "an access through a pointer that is null, was never set, or leads to host memory",
     help: Help::Text("pass device memory as `{array}`"),
     confirmation: GpuConfirmation {

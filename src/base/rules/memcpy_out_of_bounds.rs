@@ -1,10 +1,11 @@
 //! The rule `memcpy-out-of-bounds`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "memcpy-out-of-bounds",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[787, 125], severity: "8.1" },
     reports: "a copy or fill of the host beyond an allocation",
     help: Help::Text("copy at most as many bytes as the smaller side has"),
     confirmation: GpuConfirmation { arguments: true, ..GpuConfirmation::SANITIZER },

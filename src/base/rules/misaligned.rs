@@ -1,10 +1,11 @@
 //! The rule `misaligned`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "misaligned",
     level: Level::Warn,
+    weakness: Weakness { cwe: &[704], severity: "4.3" },
     reports: "an access at an address that is not a multiple of its width",
     help: Help::Text("align the address behind `{array}` to the width of the access"),
     confirmation: GpuConfirmation {

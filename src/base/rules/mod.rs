@@ -55,12 +55,22 @@ pub struct RuleInfo {
     pub name: &'static str,
     /// Level of a *proved* finding without further configuration.
     pub level: Level,
+    pub weakness: Weakness,
     /// Text of the row in `docs/rules.md`.
     pub reports: &'static str,
     pub help: Help,
     pub confirmation: GpuConfirmation,
     /// Page of `scuba explain`, in Markdown. Its first line is `# NAME: what it means in a few words`.
     pub page: &'static str,
+}
+
+/// Weakness that a rule reports, in the words of services that collect findings of many tools.
+#[derive(Debug)]
+pub struct Weakness {
+    /// Numbers in the Common Weakness Enumeration (<https://cwe.mitre.org>), the closest first.
+    pub cwe: &'static [u16],
+    /// Severity on the scale of CVSS, from 0.1 to 10.0: a write that an input controls counts most.
+    pub severity: &'static str,
 }
 
 /// Advice to users on a finding.
@@ -118,6 +128,13 @@ impl Rule {
         let first = self.info().page.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)
     }
+
+    /// Returns the first paragraph of the rule's page as one line: what the rule reports.
+    #[must_use]
+    pub fn summary(self) -> String {
+        let lines = self.info().page.lines().skip(1).skip_while(|l| l.is_empty());
+        lines.take_while(|l| !l.is_empty()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl fmt::Display for Rule {
@@ -147,7 +164,7 @@ pub enum Level {
 
 #[cfg(test)]
 mod tests {
-    use super::Rule;
+    use super::{Rule, Weakness};
 
     #[test]
     fn every_page_explains_its_rule_with_examples_and_how_to_silence_it() {
@@ -156,6 +173,9 @@ mod tests {
             assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
             assert!(text.starts_with(&format!("# {rule}: ")), "{rule}");
             assert!(!title.is_empty() && !title.contains('#') && !title.ends_with('.'), "{rule}");
+            assert!(rule.summary().ends_with('.') && !rule.summary().contains('#'), "{rule}: {}", rule.summary());
+            let Weakness { cwe, severity } = rule.info().weakness;
+            assert!(!cwe.is_empty() && (0.1..=10.0).contains(&severity.parse::<f64>().unwrap()), "{rule}");
             for part in ["## Why it matters", "## Wrong", "## Right", "## Silencing", "```cuda"] {
                 assert!(text.contains(part), "{rule} lacks {part}");
             }

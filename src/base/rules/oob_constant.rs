@@ -1,10 +1,11 @@
 //! The rule `oob-constant`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-constant",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[125], severity: "6.5" },
     reports: "an access outside an array in constant memory",
     help: Help::Index,
     confirmation: GpuConfirmation::BOUNDS,

@@ -1,10 +1,11 @@
 //! The rule `oob-global`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-global",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[787, 125], severity: "8.1" },
     reports: "an access outside an allocation in device memory",
     help: Help::Index,
     confirmation: GpuConfirmation::BOUNDS,

@@ -1,10 +1,11 @@
 //! The rule `oob-shared`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "oob-shared",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[787, 125], severity: "7.5" },
     reports: "an access outside an array in shared memory",
     help: Help::Index,
     confirmation: GpuConfirmation::BOUNDS,

@@ -1,10 +1,11 @@
 //! The rule `unchecked-argument`.
 
-use super::{GpuConfirmation, Help, Level, RuleInfo};
+use super::{GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "unchecked-argument",
     level: Level::Warn,
+    weakness: Weakness { cwe: &[1284], severity: "6.5" },
     reports: "arguments that every check of an entry point accepts and that lead out of bounds",
     help: Help::Index,
     confirmation: GpuConfirmation::SANITIZER,

@@ -1,10 +1,11 @@
 //! The rule `use-after-free`.
 
-use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo};
+use super::{CompiledCheck, GpuConfirmation, Help, Level, RuleInfo, Weakness};
 
 pub(super) const INFO: RuleInfo = RuleInfo {
     name: "use-after-free",
     level: Level::Deny,
+    weakness: Weakness { cwe: &[416], severity: "8.1" },
     reports: "a use of device memory after it was freed",
     help: Help::Text("free `{array}` after its last use"),
     confirmation: GpuConfirmation {

@@ -564,7 +564,8 @@ pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
         write(path, &html::page(&assembled, &sources))?;
     }
     if let Some(path) = &args.sarif {
-        let text = serde_json::to_string_pretty(&sarif::document(&assembled)).context("cannot render SARIF")?;
+        let text = serde_json::to_string_pretty(&sarif::document(&assembled, session.verbose(), &sources))
+            .context("cannot render SARIF")?;
         write(path, &(text + "\n"))?;
     }
     // The user asked for a report, not for a verdict.
