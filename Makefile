@@ -50,13 +50,19 @@ test-quick: ## under a minute from a built tree: unit tests, a program or two of
 	@$(if $(wildcard tests/architecture/main.rs),cargo test --locked --quiet --test architecture)
 
 .PHONY: test-full
-test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, extensions with the real libraries, 200 killed builds, 40 programs repeated
+test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, extensions with the real libraries, SARIF by its validator, 200 killed builds, 40 programs repeated
 	@SCUBA_ORACLE_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test oracle -- --ignored many --nocapture
 	@tools/setup.sh torch
 	@SCUBA_MODELS_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test models -- --ignored --nocapture
 	@$(MAKE) real-libraries
+	@$(MAKE) sarif-validate
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
+
+.PHONY: sarif-validate
+sarif-validate: ## a program of each folder of tests/ui as SARIF, by the official schema and by Microsoft's validator with GitHub's rules (pinned, by npm)
+	@tools/setup.sh test
+	@tool=$$(tools/sarif-validate.sh) && SARIF_MULTITOOL=$$tool cargo test --locked --test cli -- --ignored --exact formats::microsofts_validator_finds_no_error
 
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure

@@ -87,7 +87,7 @@ pub enum Colour {
 /// Options of every command that reports findings.
 #[derive(Clone, Debug, Args)]
 pub struct CommonArgs {
-    /// Format of findings: json and sarif go to standard output, human and short to standard error
+    /// Format of findings: human and short go to standard error, the others to standard output
     #[arg(long, value_enum, value_name = "FORMAT", env = "SCUBA_MESSAGE_FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
 

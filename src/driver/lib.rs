@@ -11,6 +11,7 @@ mod cross_check;
 pub mod dispatch;
 mod extraction;
 mod history;
+mod job_summary;
 mod logging;
 mod output;
 pub mod programs;

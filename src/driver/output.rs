@@ -3,6 +3,7 @@
 use super::args::Colour;
 use finding::{NotAnalysed, UnreadObject};
 use nvcc::colour;
+use report::assemble::Assembled;
 use std::io::Write;
 
 /// Writes to standard output. A reader that has closed the pipe (`scuba explain … | head`) is no error.
@@ -65,6 +66,14 @@ pub fn unseen(all: &[UnreadObject]) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// Returns lines on what a report does not cover: units that could not be analysed, objects that were linked without
+/// being read.
+#[must_use]
+pub fn remarks(assembled: &Assembled) -> Vec<String> {
+    let report = &assembled.report;
+    [not_analysed(&report.not_analysed), unseen(&report.unseen)].concat()
 }
 
 /// Rewrites a line for a build log so that build tools do not take it for a compiler's message: they search for

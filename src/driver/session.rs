@@ -1,9 +1,11 @@
 //! Settings that commands share: the project's, overridden by the command line.
 
+mod reporting;
+
 use super::args::{Colour, CommonArgs};
-use super::history::{CheckRecord, HistoryRecord, SessionCounters};
+use super::history::SessionCounters;
+use super::output;
 use super::worker::memory;
-use super::{Status, output};
 use anyhow::{Context, Result, bail};
 use base::cpu_time::TimeLimit;
 use base::inside::{Dump, RequestedOutput, UserPosition};
@@ -12,18 +14,13 @@ use base::rules::Level;
 use check::{self, Pace};
 use config::{self, Config, FrontendKind, RuleSelector, SkippedStatements};
 use confirm::Confirmations;
-use facts::ReportedFinding;
 use files::ContentStore;
 use finding::paths::ProjectRoot;
-use finding::sources::SourceFiles;
-use finding::{Axioms, Report, ReportTool};
 use frontend::ExtractOptions;
-use nvcc::history::{self, BuildHistory};
 use nvcc::{colour, locate, once, shim};
-use report::assemble::{Assembled, Policy, RunFindings, assemble};
 use report::baseline::{self, Baseline};
 use report::levels::{Levels, Overrides};
-use report::render::{MessageFormat, Style, Verbosity, render};
+use report::render::{MessageFormat, Style, Verbosity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -115,8 +112,9 @@ impl Session {
         config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
             Ok(text) if !text.is_empty() => text
-                .parse()
-                .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: use human, short, json or sarif"))?,
+                .parse::<MessageFormat>()
+                .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: use {}", MessageFormat::names()))?
+                .of_one_command(),
             _ => MessageFormat::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
@@ -258,8 +256,8 @@ impl Session {
     /// Environment variables that pass this session's command line to the shims of a build.
     #[must_use]
     pub fn environment(&self, common: &CommonArgs, overrides: &Overrides) -> Vec<(OsString, OsString)> {
-        // A document covers the whole build; a shim's output during the build is for people.
-        let format = if self.format.is_document() { MessageFormat::Short } else { self.format };
+        // What machines read covers the whole build; a shim's output during the build is for people.
+        let format = if self.format.is_for_machines() { MessageFormat::Short } else { self.format };
         let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
         if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) {
             set.push(("SCUBA_CONFIG".into(), path.into()));
@@ -364,112 +362,6 @@ impl Session {
             jobs: self.jobs,
             inside: self.inside.clone(),
             ..check::CheckOptions::default()
-        }
-    }
-
-    /// Makes a report of what was found, and returns it with the sources of its excerpts.
-    #[must_use]
-    pub fn assemble(&self, found: RunFindings, frontend: String) -> (Assembled, SourceFiles) {
-        let tool = ReportTool {
-            version: env!("CARGO_PKG_VERSION").into(),
-            z3: check::z3_version().into(),
-            frontend,
-            axioms: Axioms { device_memory: self.config.limits.device_memory },
-        };
-        let sources = SourceFiles::new(self.root.clone());
-        let policy =
-            Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
-        let mut assembled = assemble(found, tool, &policy, &sources);
-        for f in &mut assembled.report.findings {
-            f.confirmation = self.confirmations.of(f, &sources);
-        }
-        (assembled, sources)
-    }
-
-    /// Writes a report in the chosen format, in a single call.
-    ///
-    /// # Errors
-    /// If it cannot be rendered.
-    pub fn write(&self, assembled: &Assembled, sources: &SourceFiles) -> Result<()> {
-        let mut text = Vec::new();
-        render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
-        let text = String::from_utf8_lossy(&text);
-        if self.format.is_document() {
-            output::print(&text);
-        } else {
-            output::print_error(&text);
-        }
-        Ok(())
-    }
-
-    /// Writes the report of a whole run, with notices about the project's own comments and settings. Text omits
-    /// findings that users were `told` of during the build.
-    ///
-    /// # Errors
-    /// If it cannot be rendered.
-    pub fn tell(&self, mut assembled: Assembled, sources: &SourceFiles, told: &[ReportedFinding]) -> Result<Status> {
-        let status = self.status(&assembled);
-        self.say_asides(&assembled);
-        if !self.format.is_document() {
-            assembled.omit_findings(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
-        }
-        self.write(&assembled, sources)?;
-        Ok(status)
-    }
-
-    /// Records the cost and the verdicts of a run, for `scuba stats`, in the first of these `.scuba` folders. `build`
-    /// names the `scuba build` whose end this is.
-    pub fn keep(&self, report: &Report, command: &str, build: Option<String>, took: Duration, folders: &[PathBuf]) {
-        let Some(folder) = folders.first() else { return };
-        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let at = history::now().saturating_sub(milliseconds);
-        let counts = self.tally.counts();
-        BuildHistory::of(folder).add(&HistoryRecord::Check(CheckRecord {
-            at,
-            build,
-            milliseconds,
-            counts,
-            ..CheckRecord::of(report, command)
-        }));
-    }
-
-    /// Writes notes on comments that should accept a finding and cannot be understood; documents have no field for them.
-    pub fn explain_comments(&self, assembled: &Assembled) {
-        if self.format.is_document() {
-            return;
-        }
-        for n in assembled.notices_beside_findings() {
-            output::complain(&output::harmless(&format!("note: {}:{}: {}", n.file, n.line, n.message)));
-        }
-    }
-
-    /// Writes notices, units that could not be analysed, and objects that were linked without being read.
-    pub fn say_asides(&self, assembled: &Assembled) {
-        if self.quiet() {
-            return;
-        }
-        for line in output::not_analysed(&assembled.report.not_analysed) {
-            output::complain(&output::harmless(&line));
-        }
-        for line in output::unseen(&assembled.report.unseen) {
-            output::complain(&output::harmless(&line));
-        }
-        for n in &assembled.notices {
-            output::complain(&format!("{}:{}: {}", n.file, n.line, n.message));
-        }
-        for line in assembled.report.lacking().into_iter().filter(|_| self.strict) {
-            output::complain(&format!("--strict: {line}"));
-        }
-    }
-
-    #[must_use]
-    pub fn status(&self, assembled: &Assembled) -> Status {
-        if assembled.report.denied() {
-            Status::Denied
-        } else if self.strict && !assembled.report.lacking().is_empty() {
-            Status::Unable
-        } else {
-            Status::Clean
         }
     }
 }

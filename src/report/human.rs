@@ -2,9 +2,9 @@
 //! counterexample.
 
 use super::assemble::Assembled;
-use super::render::{Style, Verbosity};
 use super::short::word;
 use super::span;
+use super::style::{Style, Verbosity};
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
 use base::rules::{Help, Level, Rule};
 use finding::sources::SourceFiles;
@@ -413,7 +413,7 @@ fn missing_check(f: &Finding) -> String {
 }
 
 /// Returns the last line, with the counts.
-fn summary_line(assembled: &Assembled) -> String {
+pub(super) fn summary_line(assembled: &Assembled) -> String {
     let report = &assembled.report;
     let s = &report.summary;
     let mut parts = Vec::new();

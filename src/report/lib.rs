@@ -8,6 +8,7 @@
 
 pub mod assemble;
 pub mod baseline;
+pub mod ci;
 pub mod contracts;
 #[cfg(test)]
 mod counts_tests;
@@ -17,12 +18,15 @@ pub mod html;
 pub mod human;
 pub mod levels;
 pub mod merge;
+mod region;
 pub mod render;
 pub mod repository;
 mod same_check;
 pub mod sarif;
+mod sentences;
 pub mod short;
 mod span;
+mod style;
 pub mod suppress;
 #[cfg(test)]
 mod tests;

@@ -1,70 +1,16 @@
 //! Chooses the renderer and the output stream of a report.
 
 use super::assemble::Assembled;
-use super::human::HumanRenderer;
-use super::{sarif, short};
+use super::human::{HumanRenderer, summary_line};
+pub use super::style::{MessageFormat, Style, Verbosity};
+use super::{ci, sarif, short};
 use finding::sources::SourceFiles;
 use std::io::{self, Write};
 
-/// Value of `--message-format`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum MessageFormat {
-    /// Excerpts of the source with what goes wrong and for which input
-    #[default]
-    Human,
-    /// One line per finding: file:line:column: level[rule]: message
-    Short,
-    /// One document of schema scuba-findings/1
-    Json,
-    /// SARIF 2.1.0
-    Sarif,
-}
-
-impl MessageFormat {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Short => "short",
-            Self::Json => "json",
-            Self::Sarif => "sarif",
-        }
-    }
-
-    /// Whether the format is a document for machines, which goes to standard output; text for people goes to standard
-    /// error.
-    #[must_use]
-    pub fn is_document(self) -> bool {
-        matches!(self, Self::Json | Self::Sarif)
-    }
-}
-
-impl std::str::FromStr for MessageFormat {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        <Self as clap::ValueEnum>::from_str(s, false)
-    }
-}
-
-/// Amount of output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verbosity {
-    /// Denied findings only.
-    Quiet,
-    #[default]
-    Normal,
-    /// Undecided accesses and notes too.
-    Verbose,
-}
-
-/// Style of the text renderers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    /// True to write ANSI escape sequences.
-    pub colour: bool,
-    pub verbosity: Verbosity,
-    /// True to end with a line of counts; the shim writes none.
-    pub summary: bool,
+/// Returns the line of counts that ends a report for people.
+#[must_use]
+pub fn summary(assembled: &Assembled) -> String {
+    summary_line(assembled)
 }
 
 /// Writes a report.
@@ -78,6 +24,10 @@ pub fn render(
     sources: &SourceFiles,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let document = |out: &mut dyn Write, value: &serde_json::Value| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        writeln!(out)
+    };
     match format {
         MessageFormat::Human => HumanRenderer { style, sources }.write(assembled, out),
         MessageFormat::Short => short::write(assembled, style, out),
@@ -86,11 +36,10 @@ pub fn render(
             writeln!(out)
         }
         MessageFormat::Sarif => {
-            serde_json::to_writer_pretty(
-                &mut *out,
-                &sarif::document(assembled, style.verbosity == Verbosity::Verbose, sources),
-            )?;
-            writeln!(out)
+            document(out, &sarif::document(assembled, style.verbosity == Verbosity::Verbose, sources))
         }
+        MessageFormat::Github => ci::write_github(assembled, style, sources, out),
+        MessageFormat::Gitlab => document(out, &ci::gitlab_report(&assembled.report, sources)),
+        MessageFormat::Junit => ci::write_junit(assembled, sources, out),
     }
 }

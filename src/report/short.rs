@@ -1,7 +1,7 @@
 //! Renders one line per finding, in the form that editors and build tools recognise.
 
 use super::assemble::Assembled;
-use super::render::{Style, Verbosity};
+use super::style::{Style, Verbosity};
 use base::rules::Level;
 use finding::Finding;
 use std::io::{self, Write};

@@ -14,6 +14,7 @@ mod dlpack;
 mod doubts;
 mod facts;
 mod findings;
+mod formats;
 mod headers;
 mod init;
 mod inside;

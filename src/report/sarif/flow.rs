@@ -1,6 +1,6 @@
 //! The steps of a finding as a code flow, which GitHub shows as the paths of an alert.
 
-use super::place::{Places, Spot};
+use super::place::Places;
 use finding::Finding;
 use finding::steps::{Step, StepKind};
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ pub(super) fn of(f: &Finding, places: &Places<'_>) -> Option<Value> {
         .filter_map(|(step, texts)| {
             let p = step.position.as_ref()?;
             let array = matches!(step.kind, StepKind::Index | StepKind::Offset).then_some(f.access.array.as_str());
-            let spot = Spot { array, ..Spot::new(&p.file, p.line, p.column) };
-            Some(json!({"location": places.location(spot, Some(&texts.join("; "))), "kinds": [kind(step.kind)]}))
+            let location = places.location(p, array, Some(&texts.join("; ")));
+            Some(json!({"location": location, "kinds": [kind(step.kind)]}))
         })
         .enumerate()
         .map(|(i, mut location)| {

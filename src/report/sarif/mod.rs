@@ -13,16 +13,15 @@ mod tests;
 mod tool;
 
 use super::assemble::Assembled;
-use super::human::notes;
+use super::sentences::{self, sentence};
 use super::short::word;
 use super::suppress::SuppressionReason;
 use base::rules::{Level, Rule};
 use finding::sources::SourceFiles;
-use finding::{Finding, Verdict};
-use place::{Places, Spot};
+use finding::{Finding, Position};
+use place::{Places, at};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
-use tool::sentence;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -81,8 +80,8 @@ impl ResultWriter<'_> {
         let p = &a.position;
         let related = related(f, places);
         // GitHub wants a line: a finding without one belongs to the first.
-        let spot = Spot { array: Some(&a.array), ..Spot::new(&p.file, p.line.max(1), p.column) };
-        let mut place = places.location(spot, None);
+        let lined = Position { line: p.line.max(1), ..p.clone() };
+        let mut place = places.location(&lined, Some(&a.array), None);
         place["logicalLocations"] = json!([{"fullyQualifiedName": a.kernel, "kind": "function"}]);
         let mut result = json!({
             "ruleId": f.rule.name(),
@@ -97,7 +96,7 @@ impl ResultWriter<'_> {
                            "array": a.array, "index": a.index, "witness": f.witness, "confirmation": f.confirmation,
                            "assumptions": f.assumptions, "unknowns": f.unknowns},
         });
-        if let Some(hash) = self.line_hash(&p.file, p.line.max(1)) {
+        if let Some(hash) = self.line_hash(&lined) {
             result["partialFingerprints"]["primaryLocationLineHash"] = json!(hash);
         }
         if let Some(flow) = flow::of(f, places) {
@@ -120,12 +119,13 @@ impl ResultWriter<'_> {
         result
     }
 
-    fn line_hash(&mut self, file: &str, line: u32) -> Option<String> {
+    fn line_hash(&mut self, at: &Position) -> Option<String> {
+        let file = at.file.as_str();
         if !self.hashes.contains_key(file) {
             let hashes = self.places.text(file).map(|text| line_hash::of_lines(&text)).unwrap_or_default();
             self.hashes.insert(file.to_owned(), hashes);
         }
-        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        let index = usize::try_from(at.line).ok()?.checked_sub(1)?;
         self.hashes.get(file)?.get(index).cloned()
     }
 }
@@ -140,17 +140,16 @@ fn related(f: &Finding, places: &Places<'_>) -> Vec<RelatedPlace> {
     let mut all = vec![];
     if let Some(al) = f.allocation.as_ref().filter(|al| !al.file.is_empty()) {
         let text = sentence(&format!("allocation of `{}` bytes", al.extent));
-        let location = places.location(Spot::new(&al.file, al.line, al.column), Some(&text));
+        let location = places.location(&at(&al.file, al.line, al.column), None, Some(&text));
         all.push(RelatedPlace { location, link: Some("allocation") });
     }
     if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
         let text = sentence(&format!("launch with grid `{}`, block `{}`", l.grid, l.block));
-        let location = places.location(Spot::new(&l.file, l.line, l.column), Some(&text));
+        let location = places.location(&at(&l.file, l.line, l.column), None, Some(&text));
         all.push(RelatedPlace { location, link: Some("launch") });
     }
     all.extend(f.related.iter().map(|r| {
-        let p = &r.position;
-        let location = places.location(Spot::new(&p.file, p.line, p.column), Some(&sentence(&r.what)));
+        let location = places.location(&r.position, None, Some(&sentence(&r.what)));
         RelatedPlace { location, link: None }
     }));
     for (id, r) in all.iter_mut().enumerate() {
@@ -159,27 +158,10 @@ fn related(f: &Finding, places: &Places<'_>) -> Vec<RelatedPlace> {
     all
 }
 
-/// Returns what goes wrong, for which input, and links to the places that GitHub then shows. The first sentence stands
-/// alone in lists.
+/// Returns what goes wrong, for which input, and links to the places that GitHub then shows.
 fn message(f: &Finding, related: &[RelatedPlace]) -> String {
     // `](` would make a link of an expression.
-    let plain = |text: &str| text.replace("](", "] (").replace('\n', " ");
-    let mut sentences = vec![sentence(&plain(&f.message))];
-    if f.access.position.line == 0 {
-        sentences.push(sentence(&format!(
-            "it is `{}[{}]` in `{}`",
-            f.access.array,
-            plain(&f.access.index),
-            f.access.kernel
-        )));
-    }
-    // The first note of a finding with a witness is its counterexample.
-    if let Some(counterexample) = f.witness.as_ref().and_then(|_| notes(f).into_iter().next()) {
-        sentences.push(sentence(&plain(&counterexample)));
-    }
-    if f.verdict == Verdict::Possible {
-        sentences.push("This is possible, not proved.".into());
-    }
+    let mut sentences: Vec<String> = sentences::of(f).iter().map(|s| s.replace("](", "] (")).collect();
     let links = related.iter().enumerate().filter_map(|(i, r)| Some(format!("[{}]({})", r.link?, i + 1)));
     let links = links.collect::<Vec<_>>().join(" and ");
     if !links.is_empty() {

@@ -1,7 +1,8 @@
 //! Notifications of a SARIF document: what was not analysed, or not decided.
 
-use super::place::{Places, Spot};
+use super::place::{Places, at};
 use crate::assemble::Assembled;
+use crate::sentences::sentence;
 use serde_json::{Value, json};
 
 /// Kind of notifications.
@@ -65,7 +66,7 @@ fn notification(id: &str, level: &str, text: &str, location: Option<Value>) -> V
 /// Returns what the run could not read or decide.
 pub(super) fn of_execution(assembled: &Assembled, places: &Places<'_>) -> Vec<Value> {
     let report = &assembled.report;
-    let whole = |file: &str| Some(places.location(Spot::new(file, 0, 0), None));
+    let whole = |file: &str| Some(places.location(&at(file, 0, 0), None, None));
     let mut made: Vec<Value> = vec![];
     made.extend(report.not_analysed.iter().map(|n| {
         let text = format!("The {} side was not analysed: {}.", n.side, n.reason);
@@ -95,8 +96,8 @@ pub(super) fn of_configuration(assembled: &Assembled, places: &Places<'_>) -> Ve
     let notices = assembled.notices.iter();
     notices
         .map(|n| {
-            let text = super::tool::sentence(&n.message);
-            notification("settings", "note", &text, Some(places.location(Spot::new(&n.file, n.line, 0), None)))
+            let text = sentence(&n.message);
+            notification("settings", "note", &text, Some(places.location(&at(&n.file, n.line, 0), None, None)))
         })
         .collect()
 }

@@ -1,8 +1,9 @@
 //! Locations in SARIF: files relative to the repository, and regions from the first character of an expression to its
 //! last one.
 
+use crate::region;
 use crate::repository::RepositoryPaths;
-use crate::span;
+use finding::Position;
 use finding::sources::SourceFiles;
 use serde_json::{Value, json};
 
@@ -16,20 +17,9 @@ pub(super) struct Places<'a> {
     paths: RepositoryPaths,
 }
 
-/// A position with the name that its expression begins with, if that is known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spot<'a> {
-    pub file: &'a str,
-    /// 1-based; 0 if unknown.
-    pub line: u32,
-    pub column: u32,
-    pub array: Option<&'a str>,
-}
-
-impl<'a> Spot<'a> {
-    pub(super) const fn new(file: &'a str, line: u32, column: u32) -> Self {
-        Self { file, line, column, array: None }
-    }
+/// Returns a position of these parts; 0 if unknown.
+pub(super) fn at(file: &str, line: u32, column: u32) -> Position {
+    Position { file: file.to_owned(), line, column }
 }
 
 impl<'a> Places<'a> {
@@ -50,41 +40,24 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Returns a `location`; without a line it is the whole file.
-    pub(super) fn location(&self, spot: Spot<'_>, message: Option<&str>) -> Value {
-        let mut physical = json!({"artifactLocation": self.artifact(spot.file)});
-        if let Some(region) = self.region(spot) {
-            physical["region"] = region;
+    /// Returns a `location`; without a line it is the whole file. `array` is the name that the expression begins with, if
+    /// that is known.
+    pub(super) fn location(&self, position: &Position, array: Option<&str>, message: Option<&str>) -> Value {
+        let mut physical = json!({"artifactLocation": self.artifact(&position.file)});
+        if let Some(region) = region::at(position, array, self.sources) {
+            let mut written = json!({"startLine": region.line, "endLine": region.line});
+            for (name, column) in [("startColumn", region.column), ("endColumn", region.end_column)] {
+                if column > 0 {
+                    written[name] = json!(column);
+                }
+            }
+            physical["region"] = written;
         }
         let mut location = json!({"physicalLocation": physical});
         if let Some(text) = message {
             location["message"] = json!({"text": text});
         }
         location
-    }
-
-    /// Returns the region of the expression at a position. Columns of findings count bytes, those of the document
-    /// Unicode code points.
-    fn region(&self, spot: Spot<'_>) -> Option<Value> {
-        if spot.line == 0 {
-            return None;
-        }
-        let text = self.sources.line(spot.file, spot.line).filter(|text| !text.trim().is_empty());
-        let Some(text) = text else {
-            let mut region = json!({"startLine": spot.line, "endLine": spot.line});
-            if spot.column > 0 {
-                region["startColumn"] = json!(spot.column);
-            }
-            return Some(region);
-        };
-        let range = span::expression(&text, spot.column, spot.array);
-        let column = |byte: usize| text.get(..byte).map_or(0, |before| before.chars().count()) + 1;
-        Some(json!({
-            "startLine": spot.line,
-            "startColumn": column(range.start),
-            "endLine": spot.line,
-            "endColumn": column(range.end),
-        }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The `tool` of a SARIF document: SCuBA, its rules, and the kinds of its notifications.
 
+use crate::sentences::sentence;
 use crate::short::word;
 use base::rules::{Level, Rule};
 use finding::ReportTool;
@@ -73,15 +74,4 @@ fn pascal_case(text: &str) -> String {
             letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters)
         })
         .collect()
-}
-
-/// Returns a text that begins with a capital letter and ends with a full stop.
-pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.trim().chars();
-    let mut sentence: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    sentence.push_str(letters.as_str());
-    if !sentence.ends_with(['.', '!', '?']) {
-        sentence.push('.');
-    }
-    sentence
 }

@@ -1,0 +1,126 @@
+//! Reports of a session: what a run found is made into a report, written in the chosen format, and recorded.
+
+use super::Session;
+use crate::history::{CheckRecord, HistoryRecord};
+use crate::{Status, job_summary, output};
+use anyhow::{Context, Result};
+use facts::ReportedFinding;
+use finding::sources::SourceFiles;
+use finding::{Axioms, Report, ReportTool};
+use nvcc::history::{self, BuildHistory};
+use report::assemble::{Assembled, Policy, RunFindings, assemble};
+use report::render::{MessageFormat, render, summary};
+use std::path::PathBuf;
+use std::time::Duration;
+
+impl Session {
+    /// Makes a report of what was found, and returns it with the sources of its excerpts.
+    #[must_use]
+    pub fn assemble(&self, found: RunFindings, frontend: String) -> (Assembled, SourceFiles) {
+        let tool = ReportTool {
+            version: env!("CARGO_PKG_VERSION").into(),
+            z3: check::z3_version().into(),
+            frontend,
+            axioms: Axioms { device_memory: self.config.limits.device_memory },
+        };
+        let sources = SourceFiles::new(self.root.clone());
+        let policy =
+            Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
+        let mut assembled = assemble(found, tool, &policy, &sources);
+        for f in &mut assembled.report.findings {
+            f.confirmation = self.confirmations.of(f, &sources);
+        }
+        (assembled, sources)
+    }
+
+    /// Writes a report in the chosen format, in a single call.
+    ///
+    /// # Errors
+    /// If it cannot be rendered.
+    pub fn write(&self, assembled: &Assembled, sources: &SourceFiles) -> Result<()> {
+        let mut text = Vec::new();
+        render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
+        let text = String::from_utf8_lossy(&text);
+        if self.format.is_for_machines() {
+            output::print(&text);
+        } else {
+            output::print_error(&text);
+        }
+        // Annotations are shown beside lines; a log needs the counts too.
+        if self.format == MessageFormat::Github && self.style.summary && !self.quiet() {
+            output::print_error(&format!("{}\n", summary(assembled)));
+        }
+        Ok(())
+    }
+
+    /// Writes the report of a whole run, with notices about the project's own comments and settings. Text omits
+    /// findings that users were `told` of during the build.
+    ///
+    /// # Errors
+    /// If it cannot be rendered.
+    pub fn tell(&self, mut assembled: Assembled, sources: &SourceFiles, told: &[ReportedFinding]) -> Result<Status> {
+        let status = self.status(&assembled);
+        self.say_asides(&assembled);
+        if !self.format.is_for_machines() {
+            assembled.omit_findings(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+        }
+        self.write(&assembled, sources)?;
+        if self.format == MessageFormat::Github {
+            job_summary::append(&assembled, sources);
+        }
+        Ok(status)
+    }
+
+    /// Records the cost and the verdicts of a run, for `scuba stats`, in the first of these `.scuba` folders. `build`
+    /// names the `scuba build` whose end this is.
+    pub fn keep(&self, report: &Report, command: &str, build: Option<String>, took: Duration, folders: &[PathBuf]) {
+        let Some(folder) = folders.first() else { return };
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let at = history::now().saturating_sub(milliseconds);
+        let counts = self.tally.counts();
+        BuildHistory::of(folder).add(&HistoryRecord::Check(CheckRecord {
+            at,
+            build,
+            milliseconds,
+            counts,
+            ..CheckRecord::of(report, command)
+        }));
+    }
+
+    /// Writes notes on comments that should accept a finding and cannot be understood; documents have no field for them.
+    pub fn explain_comments(&self, assembled: &Assembled) {
+        if self.format.is_document() {
+            return;
+        }
+        for n in assembled.notices_beside_findings() {
+            output::complain(&output::harmless(&format!("note: {}:{}: {}", n.file, n.line, n.message)));
+        }
+    }
+
+    /// Writes what the report does not cover, and notices on the project's own comments and settings.
+    pub fn say_asides(&self, assembled: &Assembled) {
+        if self.quiet() {
+            return;
+        }
+        for line in output::remarks(assembled) {
+            output::complain(&output::harmless(&line));
+        }
+        for n in &assembled.notices {
+            output::complain(&format!("{}:{}: {}", n.file, n.line, n.message));
+        }
+        for line in assembled.report.lacking().into_iter().filter(|_| self.strict) {
+            output::complain(&format!("--strict: {line}"));
+        }
+    }
+
+    #[must_use]
+    pub fn status(&self, assembled: &Assembled) -> Status {
+        if assembled.report.denied() {
+            Status::Denied
+        } else if self.strict && !assembled.report.lacking().is_empty() {
+            Status::Unable
+        } else {
+            Status::Clean
+        }
+    }
+}
