@@ -139,6 +139,14 @@ pub struct CommonArgs {
     pub strict: bool,
 }
 
+/// Choice of findings by what changed.
+#[derive(Clone, Debug, Args)]
+pub struct DiffArgs {
+    /// Report only findings that concern lines changed since REV, a revision of git; all if REV is empty
+    #[arg(long, value_name = "REV", env = "SCUBA_DIFF_BASE")]
+    pub diff_base: Option<String>,
+}
+
 /// Check sources as one program, or join a build's facts and report.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -162,6 +170,9 @@ pub struct CheckArgs {
     /// Explain how the accesses at this position were decided, from index to verdict
     #[arg(long, value_name = "FILE:LINE[:COL]")]
     pub explain: Option<UserPosition>,
+
+    #[command(flatten)]
+    pub diff: DiffArgs,
 
     #[command(flatten)]
     pub common: CommonArgs,
@@ -225,6 +236,9 @@ Examples:
   scuba build -- cmake --build build
   scuba build -- pip install .")]
 pub struct BuildArgs {
+    #[command(flatten)]
+    pub diff: DiffArgs,
+
     #[command(flatten)]
     pub common: CommonArgs,
 

@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod cache;
+mod changes;
 pub mod commands;
 mod cross_check;
 pub mod dispatch;

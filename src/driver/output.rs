@@ -1,7 +1,7 @@
 //! Standard output and standard error, and how strings are written to them.
 
 use super::args::Colour;
-use finding::{NotAnalysed, UnreadObject};
+use finding::{DiffBase, NotAnalysed, UnreadObject};
 use nvcc::colour;
 use report::assemble::Assembled;
 use std::io::Write;
@@ -69,11 +69,23 @@ pub fn unseen(all: &[UnreadObject]) -> Vec<String> {
 }
 
 /// Returns lines on what a report does not cover: units that could not be analysed, objects that were linked without
-/// being read.
+/// being read, findings that are left out.
 #[must_use]
 pub fn remarks(assembled: &Assembled) -> Vec<String> {
     let report = &assembled.report;
-    [not_analysed(&report.not_analysed), unseen(&report.unseen)].concat()
+    let mut remarks = [not_analysed(&report.not_analysed), unseen(&report.unseen)].concat();
+    remarks.extend(report.diff_base.as_ref().and_then(old_findings));
+    remarks
+}
+
+/// Returns the line on findings that `--diff-base` leaves out.
+fn old_findings(base: &DiffBase) -> Option<String> {
+    let revision = &base.revision;
+    match base.left_out {
+        0 => None,
+        1 => Some(format!("1 finding on lines that did not change since {revision} is not shown")),
+        n => Some(format!("{n} findings on lines that did not change since {revision} are not shown")),
+    }
 }
 
 /// Rewrites a line for a build log so that build tools do not take it for a compiler's message: they search for

@@ -2,7 +2,8 @@
 
 mod reporting;
 
-use super::args::{Colour, CommonArgs};
+use super::args::{Colour, CommonArgs, DiffArgs};
+use super::changes::ChangesSince;
 use super::history::SessionCounters;
 use super::output;
 use super::worker::memory;
@@ -42,6 +43,8 @@ pub struct Session {
     levels: Levels,
     baseline: Option<Baseline>,
     confirmations: Confirmations,
+    /// Changes that findings must concern, if they must.
+    changes: Option<ChangesSince>,
     pub format: MessageFormat,
     style: Style,
     pub jobs: usize,
@@ -79,6 +82,7 @@ impl Session {
             levels: Levels::new(&config, overrides),
             baseline: None,
             confirmations: Confirmations::default(),
+            changes: None,
             format: common.message_format,
             style: Style { colour: output::coloured(common.color), verbosity, summary: true },
             jobs,
@@ -118,10 +122,12 @@ impl Session {
             _ => MessageFormat::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
+        let changes = ChangesSince::inherited(root.folder())?;
         let session = Self {
             levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
             confirmations: Confirmations::default(),
+            changes,
             format,
             style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
             // nvcc itself runs beside the analysis, and make expects one job from one command.
@@ -166,6 +172,16 @@ impl Session {
     #[must_use]
     pub const fn inside(&self) -> &RequestedOutput {
         &self.inside
+    }
+
+    /// Makes reports leave out findings that no change since a revision concerns.
+    ///
+    /// # Errors
+    /// If git cannot compare with the revision.
+    pub fn since(self, diff: &DiffArgs) -> Result<Self> {
+        let revision = diff.diff_base.as_deref().filter(|rev| !rev.is_empty());
+        let changes = revision.map(|rev| ChangesSince::of(rev, self.root.folder())).transpose()?;
+        Ok(Self { changes, ..self })
     }
 
     /// Makes reports count even if another run could decide more, for a command that acts on findings.
@@ -277,6 +293,7 @@ impl Session {
         if self.strict {
             set.push(("SCUBA_STRICT".into(), "1".into()));
         }
+        set.extend(self.changes.iter().flat_map(ChangesSince::environment));
         let levels: Vec<String> = overrides
             .iter()
             .map(|(rule, level)| {

@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub mod dlpack;
+mod left_out;
 pub mod names;
 mod operator;
 pub mod paths;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+pub use crate::left_out::DiffBase;
 pub use crate::operator::{Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
 use crate::steps::Step;
@@ -518,6 +520,9 @@ pub struct Report {
     /// Settings of the safety nets that were reached.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub limits_reached: Vec<String>,
+    /// Revision that findings must be newer than, if they must.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub diff_base: Option<DiffBase>,
     /// Comparison with another front end's reading, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub second_reading: Option<SecondReading>,

@@ -174,6 +174,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         unseen: found.unseen.into_iter().collect(),
         repeatable: found.limits_reached.is_empty(),
         limits_reached: found.limits_reached,
+        diff_base: None,
         second_reading: SecondReading::merged(found.second, root),
     };
     Assembled { report, told_before: vec![], suppressed, notices }

@@ -4,25 +4,6 @@ use super::{Project, SAFE, Said, buggy};
 use serde_json::Value;
 use std::path::Path;
 
-impl Project {
-    fn git<const N: usize>(&self, arguments: [&str; N]) {
-        git(&self.root(), &arguments);
-    }
-}
-
-/// Runs git without settings of the machine.
-fn git(folder: &Path, arguments: &[&str]) {
-    let done = std::process::Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
-
 /// Checks a SARIF document against the official schema.
 #[track_caller]
 fn assert_valid(document: &str) -> Value {

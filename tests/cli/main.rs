@@ -20,6 +20,7 @@ mod init;
 mod inside;
 mod layouts;
 mod operators;
+mod pull_requests;
 mod quadruple;
 mod readings;
 mod slips;

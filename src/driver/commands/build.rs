@@ -36,7 +36,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     if shim::is_set("SCUBA_OFF") {
         return pass_through(&args.command);
     }
-    let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?;
+    let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?.since(&args.diff)?;
     let name = format!("{}-{}", history::now(), std::process::id());
     let mut environment = session.environment(&args.common, &overrides);
     environment.push((history::BUILD.into(), name.clone().into()));

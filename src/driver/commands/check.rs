@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
     if let Some(dir) = &args.compile_commands {
         let (session, units) = of_database(dir, &args, &overrides)?;
-        let session = session.explaining(args.explain.clone());
+        let session = session.explaining(args.explain.clone()).since(&args.diff)?;
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let plans = join::programs(&facts, &[]);
@@ -42,6 +42,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
         bail!("flags after `--` apply to sources only: `scuba check FILE.cu -- FLAGS`; a build's facts have their own");
     }
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+    let session = session.since(&args.diff)?;
     stored.choose(&args.program)?;
     stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
@@ -57,7 +58,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
         bail!("--program chooses among the programs of a build: name the build folder, not sources");
     }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
-    let session = session.explaining(args.explain.clone());
+    let session = session.explaining(args.explain.clone()).since(&args.diff)?;
     finish(&session, check_units(&[plan], &units, &session), &[store_of(&files[0])?])
 }
 

@@ -27,6 +27,9 @@ impl Session {
         let policy =
             Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
         let mut assembled = assemble(found, tool, &policy, &sources);
+        if let Some(changes) = &self.changes {
+            changes.keep_new(&mut assembled, &sources);
+        }
         for f in &mut assembled.report.findings {
             f.confirmation = self.confirmations.of(f, &sources);
         }

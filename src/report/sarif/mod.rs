@@ -61,7 +61,7 @@ pub fn document(assembled: &Assembled, accepted: bool, sources: &SourceFiles) ->
                 "toolConfigurationNotifications": configuration,
             }],
             "results": all,
-            "properties": {"summary": report.summary},
+            "properties": {"summary": report.summary, "diffBase": report.diff_base},
         }],
     })
 }
