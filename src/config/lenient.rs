@@ -13,13 +13,13 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// Tables of scuba.toml.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "allow", "assume", "baseline", "build", "confirm", "contract", "entry", "frontend", "levels", "limits", "nvcc",
-    "roots",
+    "roots", "scope",
 ];
 
 /// Tables that can remove findings or lower their levels.
-const ACCEPTING: [&str; 5] = ["allow", "assume", "baseline", "contract", "levels"];
+const ACCEPTING: [&str; 6] = ["allow", "assume", "baseline", "contract", "levels", "scope"];
 
 /// Tables whose entries are skipped as a whole: without one of its keys, an entry could accept more than the user
 /// meant.

@@ -6,10 +6,12 @@
 
 mod lenient;
 mod load;
+mod scope;
 mod size;
 
 pub use lenient::{SkippedStatements, load_leniently};
 pub use load::{ConfigError, FILE_NAME, find, load, parse};
+pub use scope::ProjectScope;
 pub use size::{ByteSize, SizeError};
 
 use base::rules::{Level, Rule};
@@ -214,6 +216,8 @@ pub struct Config {
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
     pub allow: Vec<AllowPath>,
+    /// Table `[scope]`.
+    pub scope: ProjectScope,
     /// Setting `[build] check`.
     pub waits: BuildWaits,
     /// Absolute path of the baseline.

@@ -1,6 +1,6 @@
 //! Finds and reads scuba.toml.
 
-use super::{AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, RuleSelector};
+use super::{AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, ProjectScope, RuleSelector};
 use base::rules::Level;
 use base::statements::Mistake;
 use contracts::assume::{self, StatedCondition};
@@ -48,6 +48,7 @@ struct RawConfig {
     entry: RawEntry,
     contract: Vec<Spanned<RawContract>>,
     allow: Vec<RawAllow>,
+    scope: RawScope,
     build: RawBuild,
     baseline: RawBaseline,
     confirm: Confirm,
@@ -117,6 +118,12 @@ struct RawAllow {
     path: RawGlob,
     #[serde(deserialize_with = "not_empty")]
     reason: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawScope {
+    exclude: Vec<RawGlob>,
 }
 
 #[derive(Deserialize, Default)]
@@ -226,6 +233,10 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
         contracts,
         invariants,
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
+        scope: ProjectScope {
+            exclude: raw.scope.exclude.into_iter().map(|g| g.0).collect(),
+            folder: folder.to_owned(),
+        },
         waits: raw.build.check,
         baseline: raw.baseline.path.map(absolute),
         confirm: Confirm { compute_sanitizer: raw.confirm.compute_sanitizer.map(program), ..raw.confirm },
@@ -309,6 +320,7 @@ fn in_our_words(message: &str) -> String {
         .replace("missing field", "missing key")
         .replace("unknown variant", "unknown value")
         .replace("expected i64", "expected a whole number")
+        .replace("expected a sequence", "expected a list")
         .trim_end()
         .to_owned()
 }
@@ -361,6 +373,8 @@ function = "launch_lud"
 rule = "oob-global"
 path = "third_party/**"
 reason = "upstream"
+[scope]
+exclude = ["third_party/**"]
 [build]
 check = "link"
 [baseline]
@@ -389,6 +403,7 @@ timeout_s = 5
         assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:21)");
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
+        assert!(c.scope.excludes(Path::new("/p/third_party/a.cu")) && !c.scope.excludes(Path::new("/p/a.cu")));
         assert_eq!((c.waits, Config::default().waits), (BuildWaits::Link, BuildWaits::Compile));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
         assert_eq!(
@@ -412,6 +427,9 @@ timeout_s = 5
                 "[[allow]]\nrule = \"oob-global\"\npath = \"a/**\"\n",
                 "[[allow]]\nrule = \"oob-global\"\npath = \"a/{\"\nreason = \"x\"\n",
                 "[[allow]]\nrule = \"all\"\npath = \"a\"\nreason = \" \"\n",
+                "[scope]\nexclude = [\"a/{\"]\n",
+                "[scope]\nexclude = \"a\"\n",
+                "[scope]\ninclude = [\"a\"]\n",
                 "[confirm]\nwhen = \"always\"\n",
                 "[[assume]]\nexpr = \"\"\n",
                 "[[assume]]\nexpr = \"n > 0 && n = 3\"\nfunction = \"f\"\n",

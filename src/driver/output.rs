@@ -69,11 +69,16 @@ pub fn unseen(all: &[UnreadObject]) -> Vec<String> {
 }
 
 /// Returns lines on what a report does not cover: units that could not be analysed, objects that were linked without
-/// being read, findings that are left out.
+/// being read, units outside of `[scope]`, findings that are left out.
 #[must_use]
 pub fn remarks(assembled: &Assembled) -> Vec<String> {
     let report = &assembled.report;
     let mut remarks = [not_analysed(&report.not_analysed), unseen(&report.unseen)].concat();
+    remarks.extend(match report.summary.excluded {
+        0 => None,
+        1 => Some("1 unit is outside of [scope]".to_owned()),
+        n => Some(format!("{n} units are outside of [scope]")),
+    });
     remarks.extend(report.diff_base.as_ref().and_then(old_findings));
     remarks
 }

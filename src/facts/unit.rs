@@ -27,6 +27,8 @@ pub struct UnreadReason {
     pub object: String,
     /// The reason, and what the user can do.
     pub reason: String,
+    /// Whether `[scope] exclude` names the unit: it is not read on purpose.
+    pub excluded: bool,
 }
 
 /// A finding that was reported to users.
@@ -99,6 +101,12 @@ impl UnitFacts {
         let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
         let Some(output) = written(&self.key) else { return false };
         self.dependencies.iter().filter_map(|d| written(&d.path)).any(|input| input > output)
+    }
+
+    /// Whether `[scope] exclude` names the unit.
+    #[must_use]
+    pub fn is_excluded(&self) -> bool {
+        self.unseen.as_ref().is_some_and(|u| u.excluded)
     }
 
     /// Returns the absolute path of the unit's main source.

@@ -469,6 +469,9 @@ pub struct Summary {
     /// Objects and archive members that programs were linked with and that were not read.
     #[serde(default)]
     pub unseen: u32,
+    /// Units outside of `[scope]`.
+    #[serde(default)]
+    pub excluded: u32,
     pub kernels: u32,
     pub launches: u32,
     pub accesses: u32,
@@ -514,6 +517,9 @@ pub struct Report {
     /// Objects not read, ordered by program and object.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unseen: Vec<UnreadObject>,
+    /// Sources of units outside of `[scope]`, ordered.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub excluded: Vec<String>,
     /// Whether another run gives the same report; false if a safety net was reached.
     #[serde(skip_serializing_if = "is_true", default = "yes")]
     pub repeatable: bool,

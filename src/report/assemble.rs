@@ -39,6 +39,8 @@ pub struct RunFindings {
     pub built_without: Vec<String>,
     /// Objects that programs were linked with and that were not read.
     pub unseen: BTreeSet<UnreadObject>,
+    /// Sources that `[scope] exclude` names (absolute paths).
+    pub excluded: BTreeSet<String>,
     pub translation_units: u32,
     /// Comparisons of second readings of programs with the first.
     pub second: Vec<SecondReading>,
@@ -97,12 +99,14 @@ impl Assembled {
 pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sources: &SourceFiles) -> Assembled {
     let root = policy.root;
     let built_without: BTreeSet<_> = found.built_without.iter().map(|f| BuiltWithout { file: root.show(f) }).collect();
+    let excluded: BTreeSet<String> = found.excluded.iter().map(|f| root.show(f)).collect();
     let mut summary = Summary {
         programs: u32::try_from(found.programs.len()).unwrap_or(u32::MAX),
         translation_units: found.translation_units,
         not_analysed: u32::try_from(found.not_analysed.len()).unwrap_or(u32::MAX),
         built_without_analysis: u32::try_from(built_without.len()).unwrap_or(u32::MAX),
         unseen: u32::try_from(found.unseen.len()).unwrap_or(u32::MAX),
+        excluded: u32::try_from(excluded.len()).unwrap_or(u32::MAX),
         seconds: found.seconds,
         ..Summary::default()
     };
@@ -172,6 +176,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         not_analysed,
         built_without_analysis: built_without.into_iter().collect(),
         unseen: found.unseen.into_iter().collect(),
+        excluded: excluded.into_iter().collect(),
         repeatable: found.limits_reached.is_empty(),
         limits_reached: found.limits_reached,
         diff_base: None,

@@ -4,7 +4,7 @@
 //! the first line below that is not such a comment. A comment without a reason suppresses nothing.
 
 use super::baseline::Baseline;
-use config::{AllowPath, Config, RuleSelector};
+use config::{AllowPath, Config, ProjectScope, RuleSelector};
 use finding::Finding;
 use finding::paths::ProjectRoot;
 use finding::sources::SourceFiles;
@@ -53,6 +53,7 @@ pub struct Suppressions<'a> {
     /// Folder of scuba.toml, which patterns are relative to.
     base: PathBuf,
     allow: &'a [AllowPath],
+    scope: &'a ProjectScope,
     baseline: Option<&'a Baseline>,
     files: BTreeMap<String, Vec<(Comment, bool)>>,
     notices: Vec<Notice>,
@@ -67,7 +68,16 @@ impl<'a> Suppressions<'a> {
         baseline: Option<&'a Baseline>,
     ) -> Self {
         let base = config.folder().unwrap_or(root.folder()).to_owned();
-        Self { root, sources, base, allow: &config.allow, baseline, files: BTreeMap::new(), notices: vec![] }
+        Self {
+            root,
+            sources,
+            base,
+            allow: &config.allow,
+            scope: &config.scope,
+            baseline,
+            files: BTreeMap::new(),
+            notices: vec![],
+        }
     }
 
     /// Splits findings (paths as shown) into those to report and those accepted.
@@ -97,6 +107,9 @@ impl<'a> Suppressions<'a> {
             return by_comment;
         }
         let absolute = self.root.absolute(&place.file);
+        if self.scope.excludes(&absolute) {
+            return Some(SuppressionReason::Path { reason: "outside of [scope]".into() });
+        }
         let relative = absolute.strip_prefix(&self.base).unwrap_or(&absolute);
         if let Some(a) = self.allow.iter().find(|a| a.rule.matches(f.rule) && a.glob.is_match(relative)) {
             return Some(SuppressionReason::Path { reason: a.reason.clone() });
@@ -274,6 +287,19 @@ mod tests {
         assert_eq!(suppressed[0].by, SuppressionReason::Comment { reason: "checked by the caller".into() });
         let notices = s.notices(&["a.cu".into()]);
         assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn what_lies_outside_of_the_scope_is_accepted() {
+        let config = parse("[scope]\nexclude = [\"third_party\"]\n", Path::new("/p/scuba.toml")).unwrap();
+        let root = ProjectRoot::new("/p".into());
+        let sources = SourceFiles::new(root.clone());
+        let mut s = Suppressions::new(&config, &root, &sources, None);
+        let mut outside = at(1, Rule::OobGlobal);
+        outside.access.position.file = "third_party/x.h".into();
+        let (reported, suppressed) = s.split(vec![outside, at(1, Rule::OobGlobal)]);
+        assert_eq!((reported.len(), suppressed.len()), (1, 1));
+        assert_eq!(suppressed[0].by, SuppressionReason::Path { reason: "outside of [scope]".into() });
     }
 
     #[test]

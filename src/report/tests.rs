@@ -114,6 +114,7 @@ pub(crate) fn assembled(folder: &std::path::Path, sources: &SourceFiles, write_f
             reason: "its compile command is not known".into(),
         }]
         .into(),
+        excluded: [place("/project/third_party/x.cu")].into(),
         translation_units: 2,
         seconds: 0.4,
         files: vec![place("/project/scale.cu")],

@@ -23,6 +23,7 @@ mod operators;
 mod pull_requests;
 mod quadruple;
 mod readings;
+mod scope;
 mod slips;
 mod spellings;
 mod stats;

@@ -6,7 +6,7 @@
 use super::confirm::{self, ConfirmProject};
 use crate::history::{CommandRecord, HistoryRecord};
 use crate::programs::joined::Joined;
-use crate::programs::{checking, pending, unseen};
+use crate::programs::{checking, pending, scope, unseen};
 use crate::session::{Session, folder_of};
 use crate::{Status, extraction, output};
 use anyhow::{Context, Result};
@@ -269,7 +269,9 @@ fn later(units: &[UnitWithCode], session: &Session, notes: &Notes) -> Status {
 fn unit(unit: &TranslationUnit, request: &AnalysisRequest, present: &DiskSnapshot, session: &Session) -> UnitWithCode {
     // The recipe is taken before the sources are read, so that a change in between is noticed.
     let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
-    let mut made = if request.deferred {
+    let mut made = if scope::excludes(&session.config.scope, unit) {
+        scope::unread(unit, request.link.as_ref())
+    } else if request.deferred {
         pending::record(unit)
     } else {
         extraction::extract(unit, request.link.as_ref(), present, session)

@@ -4,6 +4,7 @@ use super::confirm::{self, ConfirmProject};
 use crate::args::BuildArgs;
 use crate::programs::makefile::PrintedCommand;
 use crate::programs::pending;
+use crate::programs::scope;
 use crate::programs::sources::{self, NvccChoice};
 use crate::programs::stored::StoredFacts;
 use crate::programs::tools::BuildTools;
@@ -100,6 +101,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         checked.notes.iter().for_each(|n| output::complain(n));
     }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    if nothing && !checked.found.excluded.is_empty() {
+        output::complain(scope::ALL_OUTSIDE);
+    }
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let project = ConfirmProject::stored(&stored);
     if let Some(line) = confirm::automatically(

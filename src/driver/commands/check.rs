@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, CommonArgs};
 use crate::programs::checking;
 use crate::programs::checking::CheckResults;
+use crate::programs::scope;
 use crate::programs::sources::{self, NvccChoice};
 use crate::programs::stored;
 use crate::programs::unseen;
@@ -27,7 +28,8 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
         let session = session.explaining(args.explain.clone()).since(&args.diff)?;
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
-        let plans = join::programs(&facts, &[]);
+        let mut plans = join::programs(&facts, &[]);
+        scope::join(&mut plans, &facts);
         return finish(&session, check_units(&plans, &units, &session), &[store_of(dir)?]);
     }
     match args.paths.as_slice() {
@@ -116,13 +118,16 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
 }
 
 fn extract(units: &[TranslationUnit], session: &Session) -> Vec<UnitWithCode> {
+    let (outside, units): (Vec<TranslationUnit>, Vec<TranslationUnit>) =
+        units.iter().cloned().partition(|unit| scope::excludes(&session.config.scope, unit));
     let progress = (!session.quiet()).then(|| Mutex::new(ProgressDisplay::new("Reading", units.len() as u64)));
-    let extracted = extraction::extract_all(units, session, &|source: &Path| {
+    let mut extracted = extraction::extract_all(&units, session, &|source: &Path| {
         if let Some(p) = &progress {
             p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
         }
     });
     drop(progress);
+    extracted.extend(outside.iter().map(|unit| scope::unread(unit, None)));
     extracted
 }
 
@@ -130,7 +135,7 @@ fn extract(units: &[TranslationUnit], session: &Session) -> Vec<UnitWithCode> {
 pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Session) -> CheckResults {
     let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
     let mut progress = (!session.quiet()).then(|| ProgressDisplay::new("Checking", plans.len() as u64));
-    checking::check(
+    let mut checked = checking::check(
         plans,
         &facts,
         |i| Ok((units[i].modules.clone(), units[i].second.clone())),
@@ -140,7 +145,9 @@ pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Sess
                 p.step(name);
             }
         },
-    )
+    );
+    checked.found.excluded.extend(scope::sources(&facts, plans));
+    checked
 }
 
 /// Reports a whole run, and records its cost in the first of these `.scuba` folders.
@@ -168,6 +175,9 @@ pub fn finish(session: &Session, checked: CheckResults, folders: &[PathBuf]) -> 
     }
     let wrong = !checked.faults.is_empty();
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    if nothing && !checked.found.excluded.is_empty() {
+        output::complain(scope::ALL_OUTSIDE);
+    }
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.keep(&assembled.report, "check", None, session.elapsed(), folders);
     let status = session.tell(assembled, &sources, &[])?;

@@ -139,7 +139,7 @@ fn settings(project: &DetectedProject, nvcc: Option<&Path>) -> String {
     if project.foreign.is_empty() {
         out.push_str("\n# Accepted findings, by rule (or all) and path.\n#[[allow]]\n#rule = \"all\"\n#path = \"third_party/**\"\n#reason = \"not ours\"\n");
     } else {
-        out.push_str("\n# Third-party code: analysed with the rest, but its findings are accepted.\n");
+        out.push_str("\n# Third-party code: analysed with the rest, but its findings are accepted. `[scope] exclude` would not analyse it:\n# what depends on it is then safe only under an assumption.\n");
         for folder in &project.foreign {
             let pattern = quoted(&format!("{folder}/**"));
             let _ = writeln!(out, "[[allow]]\nrule = \"all\"\npath = {pattern}\nreason = \"third-party code\"");

@@ -4,7 +4,7 @@
 //! code. A program waits while one of its units is about to be compiled again: its facts describe a version that will
 //! never be linked.
 
-use super::{pending, unseen};
+use super::{pending, scope, unseen};
 use crate::session::Session;
 use anyhow::Result;
 use facts::generated::FolderPlans;
@@ -122,6 +122,7 @@ impl Joined {
         let mut gone = gone::units(&facts, &contents.links, &planned, link.map(|l| l.output.as_path()));
         gone.iter_mut().take(units.len()).for_each(|own| *own = false);
         gone::remove(&mut facts, &gone);
+        scope::mark(&mut facts, &session.config.scope);
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
         let second = units.iter().enumerate().filter_map(|(i, u)| Some((i, u.second.clone()?))).collect();
@@ -198,6 +199,10 @@ impl Joined {
                 }
             }
             self.facts.extend(made);
+            let (outside, planned): (Vec<_>, Vec<_>) =
+                planned.into_iter().partition(|u| scope::excludes(&session.config.scope, &u.unit));
+            self.facts.extend(outside);
+            scope::mark(&mut self.facts, &session.config.scope);
             self.give_nvcc(now.own, session);
             self.read_planned(planned, store, session);
             links.extend(strays.archives);

@@ -5,6 +5,7 @@
 //! defines nor uses anything of the units that were read changes nothing; its symbols show that (System V ABI, "Symbol
 //! Table").
 
+use super::scope;
 use check::ProgramReport;
 use facts::{LinkSymbol, UnitFacts};
 use finding::ReasonCode;
@@ -16,7 +17,7 @@ const NAMED: usize = 3;
 
 /// Accounts in a report for the unread objects among a program's `units`.
 pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
-    let unseen = units.iter().filter(|u| u.unseen.is_some()).count();
+    let unseen = units.iter().filter(|u| u.unseen.is_some() && !u.is_excluded()).count();
     report.summary.unseen = u32::try_from(unseen).unwrap_or(u32::MAX);
     let lost: Vec<LostObject<'_>> = touching(units);
     if lost.is_empty() {
@@ -24,10 +25,11 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     }
     let names: Vec<&str> = lost.iter().take(NAMED).map(|l| l.object).collect();
     let names = if lost.len() > NAMED { format!("{} and others", names.join(", ")) } else { names.join(", ") };
+    let why = why(&lost);
     let safe = report.assume_in_all();
     report.count_places();
     if safe > 0 {
-        report.notes.push(format!("{safe} safe accesses rest on {names}: linked without being read"));
+        report.notes.push(format!("{safe} safe accesses rest on {names}: {why}"));
     }
     let definers: HashMap<String, &str> = lost
         .iter()
@@ -41,15 +43,27 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
         }
         let named = quoted(&undecided.reason).find_map(|name| definers.get(name).copied());
         undecided.reason = match (named, main) {
-            (Some(object), _) => format!("{}, in {object}: linked without being read", undecided.reason),
+            (Some(object), _) => format!("{}, in {object}: {why}", undecided.reason),
             (None, Some(object)) => {
-                format!("{} (`main` is in {object}: linked without being read)", undecided.reason)
+                format!("{} (`main` is in {object}: {why})", undecided.reason)
             }
-            (None, None) => format!("{} ({names}: linked without being read)", undecided.reason),
+            (None, None) => format!("{} ({names}: {why})", undecided.reason),
         };
         if named.or(main).is_some() {
             undecided.code = ReasonCode::Unseen;
         }
+    }
+}
+
+/// Returns why these objects were not read, in a few words.
+fn why(lost: &[LostObject<'_>]) -> &'static str {
+    let excluded = lost.iter().filter(|l| l.unit.is_excluded()).count();
+    if excluded == 0 {
+        "linked without being read"
+    } else if excluded == lost.len() {
+        scope::OUTSIDE
+    } else {
+        "not read"
     }
 }
 
@@ -77,7 +91,9 @@ fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<LostObject<'u>> {
         let touches = |l: &LostObject<'u>| {
             let mut offers = host(&l.unit.symbols.strong).chain(host(&l.unit.symbols.weak));
             let mut asks = host(&l.unit.symbols.needed);
-            offers.any(|s| s == "main" || needed.contains(s)) || asks.any(|s| defined.contains(s))
+            // Symbols of relocatable device code are inside its object's device code.
+            let open = l.unit.is_excluded() && (l.unit.symbols.is_empty() || l.unit.unit.relocatable);
+            open || offers.any(|s| s == "main" || needed.contains(s)) || asks.any(|s| defined.contains(s))
         };
         let (near, far): (Vec<_>, Vec<_>) = apart.into_iter().partition(touches);
         if near.is_empty() {
@@ -175,6 +191,13 @@ mod tests {
         let between = unit("/b/between.o", &["g"], &["h"]);
         account(&mut r, &[&k, &apart, &between]);
         assert!(r.undecided[1].reason.contains("apart.o, between.o"), "{}", r.undecided[1].reason);
+        // Outside of [scope], without symbols.
+        let mut excluded = unit("/b/outside.o", &[], &[]);
+        excluded.unseen.as_mut().unwrap().excluded = true;
+        let mut r = report();
+        account(&mut r, &[&k, &excluded]);
+        assert_eq!((r.summary.unseen, r.summary.safe_assuming), (0, 3));
+        assert_eq!(r.undecided[1].reason, "what a buffer holds (outside.o: outside of [scope])");
         let mut r = report();
         account(&mut r, &[&read(&["f"], &[]), &unit("/b/main.o", &["main"], &["f"])]);
         assert!(r.undecided[1].code == ReasonCode::Unseen && r.undecided[1].reason.contains("`main` is in main.o"));

@@ -7,6 +7,7 @@ pub(crate) mod joined;
 mod lost;
 pub(crate) mod makefile;
 pub(crate) mod pending;
+pub(crate) mod scope;
 pub(crate) mod sources;
 pub(crate) mod stored;
 pub(crate) mod tools;

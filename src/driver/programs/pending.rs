@@ -59,7 +59,7 @@ pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
     UnitFacts {
         key: stray.key.clone(),
         symbols: stray.object.symbols.clone(),
-        unseen: Some(UnreadReason { object: stray.name(), reason: reason.to_owned() }),
+        unseen: Some(UnreadReason { object: stray.name(), reason: reason.to_owned(), excluded: false }),
         ..record(&unit).facts
     }
 }
@@ -72,7 +72,7 @@ pub fn concerns(plan: &ProgramPlan, units: &[UnitFacts]) -> bool {
 
 /// Whether a unit is read even if no other unit needs it. A pending CUDA unit was compiled without the analysis.
 pub fn counts(unit: &UnitFacts) -> bool {
-    !unit.pending || unit.unit.language == Language::Cuda
+    !unit.is_excluded() && (!unit.pending || unit.unit.language == Language::Cuda)
 }
 
 /// Returns the units of a program that are still to be read: those from which its CUDA code is reached, and those that

@@ -3,9 +3,9 @@
 use super::checking;
 use super::checking::CheckResults;
 use super::folders::{below, find, is_generated, of_build_folder};
-use super::pending;
 use super::tools::BuildTools;
 use super::unseen::{self, CudaLinks, project_folders};
+use super::{pending, scope};
 use crate::args::ReportArgs;
 use crate::session::Session;
 use crate::{Status, output};
@@ -264,6 +264,7 @@ impl StoredFacts {
     /// Reads units that changed since they were built, and the host units that a program needs. Stores the results, so
     /// that each is read once.
     pub fn refresh(&mut self, session: &Session) {
+        scope::mark(&mut self.units, &session.config.scope);
         let present = DiskSnapshot::default();
         // A unit compiled without the analysis may name no nvcc but the shim, or another one than the shim chooses.
         let (set, nvcc) = (session.set_nvcc().is_some(), session.nvcc());
@@ -499,6 +500,7 @@ impl StoredFacts {
         if !self.nobodys.is_empty() {
             checked.notes.push(format!("linked from outside, without a source here: {}", self.nobodys.join(", ")));
         }
+        checked.found.excluded.extend(scope::sources(&self.units, &plans));
         checked.found.unseen =
             unseen::of_plans(&plans, &self.units).into_iter().chain(self.removed.iter().cloned()).collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));

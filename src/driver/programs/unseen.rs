@@ -298,11 +298,12 @@ pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[L
     directories.into_iter().find_map(|directory| linkers(directory, &given).filter(|by| by.host || !by.nvcc))
 }
 
-/// Returns the objects that were linked into programs without being read, in the order of programs and objects.
+/// Returns the objects that were linked into programs without being read, except those outside of `[scope]`, in the order of programs and objects.
 #[must_use]
 pub fn of_plans(plans: &[ProgramPlan], units: &[UnitFacts]) -> Vec<finding::UnreadObject> {
     let of = |plan: &ProgramPlan| {
-        let found: Vec<_> = plan.units.iter().filter_map(|&i| units[i].unseen.clone()).collect();
+        let found: Vec<_> =
+            plan.units.iter().filter_map(|&i| units[i].unseen.clone()).filter(|u| !u.excluded).collect();
         let program = plan.name.clone();
         found.into_iter().map(move |u| finding::UnreadObject {
             program: program.clone(),

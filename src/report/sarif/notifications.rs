@@ -12,7 +12,7 @@ struct NotificationKind {
     help: &'static str,
 }
 
-const KINDS: [NotificationKind; 6] = [
+const KINDS: [NotificationKind; 7] = [
     NotificationKind {
         id: "not-analysed",
         what: "A side of a translation unit could not be read.",
@@ -27,6 +27,11 @@ const KINDS: [NotificationKind; 6] = [
         id: "unseen",
         what: "A program was linked with an object that was not read.",
         help: "Nothing that depends on the object is called safe. Build it by `scuba build` too. `--strict` makes it an error.",
+    },
+    NotificationKind {
+        id: "excluded",
+        what: "A unit is outside of `[scope]` in scuba.toml.",
+        help: "It is not analysed, and nothing that depends on it is called safe without an assumption.",
     },
     NotificationKind {
         id: "undecided",
@@ -79,6 +84,9 @@ pub(super) fn of_execution(assembled: &Assembled, places: &Places<'_>) -> Vec<Va
         let text = format!("{}: {} was linked without being read: {}.", u.program, u.object, u.reason);
         notification("unseen", "warning", &text, None)
     }));
+    made.extend(
+        report.excluded.iter().map(|file| notification("excluded", "note", "It is outside of `[scope]`.", whole(file))),
+    );
     let undecided = report.summary.unknown;
     if undecided > 0 {
         let text = format!("Accesses that are neither safe nor wrong for sure: {undecided}.");

@@ -203,6 +203,7 @@ fn what_was_not_analysed_is_a_notification_of_a_described_kind() {
             ("not-analysed", "The host side was not analysed: no member named `x`."),
             ("built-without-analysis", "It was built without the analysis."),
             ("unseen", "app: options.cpp.o was linked without being read: its compile command is not known."),
+            ("excluded", "It is outside of `[scope]`."),
             ("undecided", "Accesses that are neither safe nor wrong for sure: 1."),
         ]
     );
