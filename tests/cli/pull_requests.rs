@@ -206,6 +206,13 @@ fn a_revision_that_git_cannot_compare_with_is_an_error_that_says_what_to_do() {
     let said = there("shallow", "origin/main").status(2);
     assert!(said.err.contains("this clone is shallow") && said.err.contains("fetch-depth: 0"), "{said:?}");
 
+    // The merge commit of a pull request with its parents, as actions/checkout fetches it with `fetch-depth: 2`.
+    p.git(["checkout", "-q", "main"]);
+    p.git(["merge", "-q", "--no-ff", "-m", "merge", "topic"]);
+    clone.git(["clone", "-q", "--depth=2", "--branch=main", &format!("file://{}", p.root().display()), "merge"]);
+    let said = there("merge", "HEAD^1").status(1);
+    assert!(said.err.contains("a.cu:12:3") && !said.err.contains("a.cu:4:3"), "{said:?}");
+
     let elsewhere = Project::new();
     elsewhere.write("a.cu", OLD);
     assert!(elsewhere.since("main").status(2).err.contains("is in no git repository"));

@@ -19,7 +19,11 @@ impl Repository {
             if why.contains("not a git repository") {
                 bail!("--diff-base {revision}: {} is in no git repository", folder.display());
             }
-            bail!("--diff-base {revision}: git cannot read the repository of {}: {why}", folder.display());
+            let hint = match why.contains("dubious ownership") {
+                true => "; if you trust it: `git config --global --add safe.directory FOLDER`",
+                false => "",
+            };
+            bail!("--diff-base {revision}: git cannot read the repository of {}: {why}{hint}", folder.display());
         }
         let top = text(&said.stdout);
         Ok(Self { folder: PathBuf::from(top.trim_end_matches('\n')) })
@@ -115,12 +119,16 @@ fn shallow(revision: &str) -> String {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Result<Output> {
-    Command::new("git")
+    let mut command = Command::new("git");
+    // A hook of git has these, some of them relative to another folder.
+    for name in ["GIT_DIFF_OPTS", "GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE"] {
+        command.env_remove(name);
+    }
+    command
         .args(["--no-pager", "--no-optional-locks", "-c", "core.quotePath=false"])
         .args(arguments)
         .current_dir(folder)
         .env("LC_ALL", "C")
-        .env_remove("GIT_DIFF_OPTS")
         .output()
         .context("--diff-base: git cannot be run; install it")
 }
