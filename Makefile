@@ -56,6 +56,7 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 	@SCUBA_MODELS_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test models -- --ignored --nocapture
 	@$(MAKE) real-libraries
 	@$(MAKE) sarif-validate
+	@$(MAKE) ci-templates
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
 
@@ -63,6 +64,11 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 sarif-validate: ## a program of each folder of tests/ui as SARIF, by the official schema and by Microsoft's validator with GitHub's rules (pinned, by npm)
 	@tools/setup.sh test
 	@tool=$$(tools/sarif-validate.sh) && SARIF_MULTITOOL=$$tool cargo test --locked --test cli -- --ignored --exact formats::microsofts_validator_finds_no_error
+
+.PHONY: ci-templates
+ci-templates: ## the templates for services that run builds, and the hooks by pre-commit itself (pinned, by pip)
+	@tools/setup.sh test
+	@tool=$$(tools/pre-commit.sh) && PRE_COMMIT=$$tool cargo test --locked --test cli -- --include-ignored ci_templates
 
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure

@@ -8,6 +8,7 @@ mod basics;
 mod cache;
 mod callers;
 mod checks;
+mod ci_templates;
 mod classes;
 mod contracts;
 mod dlpack;
