@@ -2,7 +2,7 @@
 
 use super::args::{self, Cli, CliCommand};
 use super::logging;
-use super::{Status, commands, output, programs, worker};
+use super::{Status, commands, output, worker};
 use clap::{CommandFactory, FromArgMatches};
 use confirm::watch;
 use std::ffi::OsString;
@@ -37,7 +37,7 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
         CliCommand::Check(a) => commands::check::run(a, overrides),
         CliCommand::Init(a) => commands::init::run(&a),
         CliCommand::Build(a) => commands::build::run(&a, overrides),
-        CliCommand::Report(a) => programs::stored::report(&a, overrides),
+        CliCommand::Report(a) => commands::report::run(&a, overrides),
         CliCommand::Baseline(a) => commands::baseline::run(&a, overrides),
         CliCommand::Explain { rule } => {
             output::print(rule.info().page);

@@ -131,7 +131,9 @@ pub enum HistoryRecord {
 }
 
 impl HistoryRecord {
-    fn at(&self) -> u64 {
+    /// Start in milliseconds since 1970.
+    #[must_use]
+    pub fn at(&self) -> u64 {
         match self {
             Self::Command(c) => c.at,
             Self::Analysis(a) => a.at,

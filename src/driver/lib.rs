@@ -13,6 +13,7 @@ pub mod dispatch;
 mod extraction;
 mod history;
 mod job_summary;
+mod last_report;
 mod logging;
 mod output;
 pub mod programs;

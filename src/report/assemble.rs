@@ -14,6 +14,7 @@ use finding::{
     BuiltWithout, Finding, NotAnalysed, Position, Related, Report, ReportTool, Summary, Undecided, UnreadObject,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Results of checking one program; paths are absolute, fingerprints and `program` not yet assigned.
@@ -63,13 +64,15 @@ pub struct Policy<'a> {
 }
 
 /// A report ready to be rendered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assembled {
     pub report: Report,
     /// Findings omitted from the text because users have just read them; they are still counted.
     pub told_before: Vec<Finding>,
     pub suppressed: Vec<Suppressed>,
     pub notices: Vec<Notice>,
+    /// Every access in the source, once, with its class over all programs.
+    pub places: Vec<CountedPlace>,
 }
 
 impl Assembled {
@@ -182,7 +185,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         diff_base: None,
         second_reading: SecondReading::merged(found.second, root),
     };
-    Assembled { report, told_before: vec![], suppressed, notices }
+    Assembled { report, told_before: vec![], suppressed, notices, places: counted.places().collect() }
 }
 
 /// Removes columns of positions without a line: they only distinguished places so far.

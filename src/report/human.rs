@@ -361,7 +361,7 @@ fn triple([x, y, z]: [u64; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
 
-fn help(f: &Finding) -> String {
+pub(super) fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
         Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),

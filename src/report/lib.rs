@@ -16,6 +16,7 @@ pub mod fingerprint;
 mod fix;
 pub mod html;
 pub mod human;
+pub mod kept;
 pub mod levels;
 pub mod merge;
 mod region;

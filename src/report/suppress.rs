@@ -8,11 +8,12 @@ use config::{AllowPath, Config, ProjectScope, RuleSelector};
 use finding::Finding;
 use finding::paths::ProjectRoot;
 use finding::sources::SourceFiles;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Reason why a finding is not reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SuppressionReason {
     Comment { reason: String },
     Path { reason: String },
@@ -20,14 +21,14 @@ pub enum SuppressionReason {
 }
 
 /// A finding that the project accepts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppressed {
     pub finding: Finding,
     pub by: SuppressionReason,
 }
 
 /// A message about the project's own settings or comments, not about its memory accesses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub file: String,
     pub line: u32,

@@ -139,10 +139,51 @@ fn reports_are_written_from_facts() {
     p.scuba(["build", "-q", "-W", "all", "--", "make"]).status(0);
     p.scuba(["report", "--html", "r.html", "--sarif", "r.sarif"]).status(0);
     let html = std::fs::read_to_string(p.root().join("r.html")).unwrap();
-    assert!(html.contains("oob-global") && html.contains("<mark>a[i]</mark>") && !html.contains("{{"), "{html}");
+    assert!(
+        html.contains("oob-global")
+            && html.contains("title=\"write past the end of `a`\">a[i]</a>")
+            && !html.contains("{{"),
+        "{html}"
+    );
     let sarif: serde_json::Value = serde_json::from_slice(&std::fs::read(p.root().join("r.sarif")).unwrap()).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "oob-global");
     assert!(p.scuba(["report", "--html", "no/such/r.html"]).status(2).err.contains("no/such/r.html"));
+}
+
+#[test]
+fn the_report_of_named_sources_is_kept_and_nothing_is_written_beside_them() {
+    let p = Project::new();
+    p.write("src/a.cu", &buggy());
+    let scuba = |arguments: &[&str]| -> Said { p.command().args(arguments).output().unwrap().into() };
+    assert!(scuba(&["report", "--html", "-"]).status(2).err.contains("no facts under"));
+    // The cache of a command under test is empty: here one command reads what another has written.
+    let cache = tempfile::tempdir().unwrap();
+    let scuba = |arguments: &[&str]| -> Said {
+        p.command().env("SCUBA_CACHE", cache.path()).args(arguments).output().unwrap().into()
+    };
+    scuba(&["check", "-q", "-D", "all", "src/a.cu", "--", "-DN=1"]).status(1);
+    let names: Vec<_> = std::fs::read_dir(p.root()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["src"]);
+    let html = scuba(&["report", "--html", "-"]).status(0).out;
+    for shown in ["scuba check -q -D all src/a.cu -- -DN=1", "scuba confirm src/a.cu -- -DN=1", "./a 1", "proved wrong"]
+    {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let sarif: serde_json::Value = serde_json::from_str(&scuba(&["report", "--sarif", "-"]).status(0).out).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "oob-global");
+    // A source that was edited since is shown as it is now, and this is told.
+    p.write("src/a.cu", &format!("// moved\n{}", buggy()));
+    assert!(scuba(&["report", "--html", "-"]).status(0).out.contains("has changed since the check"));
+    // A later build is the last.
+    p.write("src/a.cu", SAFE);
+    p.write("Makefile", &format!("app.o: src/a.cu\n\t{} -arch=sm_80 -c $< -o $@\n", super::nvcc().display()));
+    scuba(&["build", "-q", "-D", "all", "--", "make"]).status(0);
+    let html = scuba(&["report", "--html", "-"]).status(0).out;
+    assert!(html.contains("scuba build -q -D all -- make") && html.contains("No findings."), "{html}");
+    // So is a check after it, kept beside the facts.
+    p.write("src/a.cu", &buggy());
+    scuba(&["check", "-q", "-D", "all", "src/a.cu"]).status(1);
+    assert!(scuba(&["report", "--html", "-"]).status(0).out.contains("scuba check -q -D all src/a.cu"));
 }
 
 /// Kernels that differ in the array that they fill, every third of which is too short for its launch; and a `main` that launches them,

@@ -1,6 +1,7 @@
 //! `scuba check`: checks sources as one program, the units of a compile_commands.json, or the facts of a build.
 
 use crate::args::{CheckArgs, CommonArgs};
+use crate::last_report::{self, CheckSubject};
 use crate::programs::checking;
 use crate::programs::checking::CheckResults;
 use crate::programs::scope;
@@ -30,7 +31,8 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let mut plans = join::programs(&facts, &[]);
         scope::join(&mut plans, &facts);
-        return finish(&session, check_units(&plans, &units, &session), &[store_of(dir)?]);
+        let subject = CheckSubject { folders: vec![store_of(dir)?], ..CheckSubject::default() };
+        return finish(&session, check_units(&plans, &units, &session), &subject);
     }
     match args.paths.as_slice() {
         [] => of_facts(None, &args, &overrides),
@@ -52,7 +54,8 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
         output::complain(&format!("note: {}", unseen::other_linker(by)));
     }
     let checked = stored.check(&session);
-    finish(&session, checked, &stored.folders())
+    let subject = CheckSubject { folders: stored.folders(), of_facts: true, ..CheckSubject::default() };
+    finish(&session, checked, &subject)
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
@@ -61,7 +64,13 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
     let session = session.explaining(args.explain.clone()).since(&args.diff)?;
-    finish(&session, check_units(&[plan], &units, &session), &[store_of(&files[0])?])
+    let subject = CheckSubject {
+        folders: vec![store_of(&files[0])?],
+        sources: files.to_vec(),
+        flags: args.flags.clone(),
+        ..CheckSubject::default()
+    };
+    finish(&session, check_units(&[plan], &units, &session), &subject)
 }
 
 /// Returns the `.scuba` folder for the outcomes of sources named on the command line, which leave no facts.
@@ -150,11 +159,11 @@ pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Sess
     checked
 }
 
-/// Reports a whole run, and records its cost in the first of these `.scuba` folders.
+/// Reports a whole run, keeps the report, and records its cost in the subject's first `.scuba` folder.
 ///
 /// # Errors
 /// If the report cannot be rendered.
-pub fn finish(session: &Session, checked: CheckResults, folders: &[PathBuf]) -> Result<Status> {
+pub fn finish(session: &Session, checked: CheckResults, subject: &CheckSubject) -> Result<Status> {
     if !session.quiet() {
         checked.problems.iter().for_each(|p| output::complain(p));
     }
@@ -179,7 +188,8 @@ pub fn finish(session: &Session, checked: CheckResults, folders: &[PathBuf]) -> 
         output::complain(scope::ALL_OUTSIDE);
     }
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
-    session.keep(&assembled.report, "check", None, session.elapsed(), folders);
+    session.keep(&assembled.report, "check", None, session.elapsed(), &subject.folders);
+    last_report::keep(session, &assembled, &sources, subject);
     let status = session.tell(assembled, &sources, &[])?;
     // Sources that could not be read at all, or whose check failed, have not been checked.
     Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })

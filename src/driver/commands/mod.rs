@@ -10,4 +10,5 @@ pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod pages;
 pub(crate) mod project;
+pub(crate) mod report;
 pub(crate) mod stats;

@@ -148,7 +148,7 @@ fn seconds(ms: u64) -> String {
 
 /// Formats milliseconds since 1970 as a UTC time, year to minute (H. Hinnant, "chrono-compatible low-level date
 /// algorithms", `civil_from_days`).
-fn moment(ms: u64) -> String {
+pub fn moment(ms: u64) -> String {
     let minutes = ms / 60_000;
     let days = minutes / 1440 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

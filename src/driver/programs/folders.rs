@@ -2,12 +2,25 @@
 //!
 //! In: a folder that a user named, or that a build wrote to. Out: the `.scuba` folders that belong to it.
 
+use anyhow::{Context, Result, bail};
 use base::paths;
 use base::paths::NAME as FOLDER;
 use std::path::{Path, PathBuf};
 
 /// Depth of the search for facts: build trees are not nested deeper.
 const DEPTH: usize = 8;
+
+/// Returns the absolute path of a folder that a user named, else the working folder.
+///
+/// # Errors
+/// If it is no folder.
+pub fn chosen(dir: Option<&Path>) -> Result<PathBuf> {
+    match dir {
+        Some(d) if !d.is_dir() => bail!("{} is not a folder", d.display()),
+        Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display())),
+        None => std::env::current_dir().context("the working folder does not exist"),
+    }
+}
 
 /// Returns the `.scuba` folders for `dir`, and `dir` itself if they belong to a larger tree. `SCUBA_DIR` overrides the
 /// search.

@@ -2,7 +2,7 @@
 
 pub(crate) mod architectures;
 pub(crate) mod checking;
-mod folders;
+pub(crate) mod folders;
 pub(crate) mod joined;
 mod lost;
 pub(crate) mod makefile;

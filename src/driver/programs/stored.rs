@@ -2,14 +2,13 @@
 
 use super::checking;
 use super::checking::CheckResults;
-use super::folders::{below, find, is_generated, of_build_folder};
+use super::folders::{below, chosen, find, is_generated, of_build_folder};
 use super::tools::BuildTools;
 use super::unseen::{self, CudaLinks, project_folders};
 use super::{pending, scope};
-use crate::args::ReportArgs;
+use crate::output;
 use crate::session::Session;
-use crate::{Status, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use base::paths;
 use facts::generated::FolderPlans;
 use facts::join::{self, ProgramPlan};
@@ -25,7 +24,6 @@ use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::request::Link;
 use nvcc::unit::{Language, TranslationUnit};
 use report::levels::Overrides;
-use report::{html, sarif};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -537,11 +535,7 @@ pub fn open_with_session(
     common: &crate::args::CommonArgs,
     overrides: &Overrides,
 ) -> Result<(StoredFacts, Session)> {
-    let here = match dir {
-        Some(d) if !d.is_dir() => bail!("{} is not a folder", d.display()),
-        Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
-        None => std::env::current_dir().context("the working folder does not exist")?,
-    };
+    let here = chosen(dir)?;
     let stored = StoredFacts::open(&here, dir.is_some(), output::complain)?;
     let start = match config::find(&here) {
         Some(_) => here,
@@ -549,36 +543,4 @@ pub fn open_with_session(
     };
     let session = Session::new(common, overrides, &start)?;
     Ok((stored, session))
-}
-
-/// Runs `scuba report`.
-///
-/// # Errors
-/// If there are no facts, or a file cannot be written.
-pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
-    let (mut stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
-    stored.refresh(&session);
-    let session = session.with_baseline()?.with_confirmations(stored.folders());
-    let checked = stored.check(&session);
-    let (assembled, sources) = session.assemble(checked.found, checked.frontend);
-    session.say_asides(&assembled);
-    if let Some(path) = &args.html {
-        write(path, &html::page(&assembled, &sources))?;
-    }
-    if let Some(path) = &args.sarif {
-        let text = serde_json::to_string_pretty(&sarif::document(&assembled, session.verbose(), &sources))
-            .context("cannot render SARIF")?;
-        write(path, &(text + "\n"))?;
-    }
-    // The user asked for a report, not for a verdict.
-    Ok(Status::Clean)
-}
-
-/// Writes a file; `-` is standard output.
-fn write(path: &Path, text: &str) -> Result<()> {
-    if path == Path::new("-") {
-        output::print(text);
-        return Ok(());
-    }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
