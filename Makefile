@@ -57,6 +57,7 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 	@$(MAKE) real-libraries
 	@$(MAKE) sarif-validate
 	@$(MAKE) ci-templates
+	@$(MAKE) page
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
 
@@ -118,6 +119,12 @@ toolkits: build ## which toolkits, host compilers and CMakes work: a table besid
 real-libraries: build ## extensions of nanobind, TVM-FFI and PyTorch with the libraries' own headers, each with one mistake and without; keeps 1 GB of wheels in WORK (/tmp/scuba-real-libraries; REAL_ARGS: tools/real-libraries.py --help)
 	@tools/setup.sh test
 	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/real-libraries.py pairs --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-real-libraries)" $(REAL_ARGS)
+
+.PHONY: page
+page: build ## look at pages of `scuba report --html` with Chromium: no request, no message, filters, contrast, a phone's width (PAGE_ARGS: tools/look-at-page.py --help)
+	@tools/setup.sh page
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/look-at-page.py --scuba target/release/scuba $(PAGE_ARGS) \
+	  examples/neighbours.cu $(addprefix tests/ui/,report/accepted.cu report/library.cu intra-allocation/chained.cu undecided/last_bits.cu undecided/another_compiler.cu)
 
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say

@@ -5,6 +5,7 @@
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
+#   tools/setup.sh page    what the tests need, and Chromium, which looks at the page of `scuba report --html`
 #   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
 # Nothing is reinstalled: every step looks at what is there, not at a record of what was done, so an interrupted run, a
@@ -52,6 +53,7 @@ missing_packages() {
   if ! have python3; then echo python3; echo python3-venv
   elif [ ! -x .deps/venv/bin/pip ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then echo python3-venv; fi
   if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
+  if [ "$want" = page ]; then have chromium || have google-chrome || echo chromium; fi
   if [ "$want" = corpus ] && [ ! -e /usr/include/fst/fstlib.h ]; then echo libfst-dev; fi
 }
 
@@ -188,7 +190,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = page ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc

@@ -8,6 +8,10 @@ use finding::{Direction, Finding, Witness};
 const LEAST_OBJECT: f64 = 30.0;
 const LEAST_ACCESS: f64 = 7.0;
 const LEAST_GAP: f64 = 10.0;
+/// Width of the rest of an object around a part of it, in percent.
+const REST: f64 = 22.0;
+/// Longest label.
+const LABEL: usize = 12;
 /// Largest number of elements that are drawn as cells.
 const CELLS: i64 = 64;
 
@@ -17,6 +21,10 @@ pub struct ByteSegment {
     pub class: &'static str,
     pub x: f64,
     pub width: f64,
+    /// Name of what lies there, where it has room.
+    pub label: String,
+    /// Middle of the stretch.
+    pub middle: f64,
 }
 
 /// A label with a line to the byte that it is about.
@@ -65,7 +73,19 @@ pub fn draw(f: &Finding) -> Option<ByteDrawing> {
     let stretches = stretches(w, end);
     let widths = widths(&stretches);
     let mut drawing = ByteDrawing { caption: caption(f, w, end), ..ByteDrawing::default() };
-    let mut x = 0.0;
+    // A part is drawn within its object, whose rest lies on the side of the access.
+    let part = f.access.partition.as_deref();
+    let (first, span) = match part {
+        None => (0.0, 100.0),
+        Some(_) if w.offset_bytes < 0 => (REST, 100.0 - REST),
+        Some(_) => (0.0, 100.0 - REST),
+    };
+    if let Some(part) = part {
+        let x = if first > 0.0 { 0.0 } else { span };
+        drawing.segments.push(segment("rest", (x, REST), whole(part)));
+    }
+    let widths: Vec<f64> = widths.iter().map(|width| width * span / 100.0).collect();
+    let mut x = first;
     let total: f64 = stretches.iter().map(length).sum();
     for (s, width) in stretches.iter().zip(&widths) {
         let class = match (s.inside, s.accessed) {
@@ -73,8 +93,9 @@ pub fn draw(f: &Finding) -> Option<ByteDrawing> {
             (true, false) => "object",
             (false, false) => "outside",
         };
-        drawing.segments.push(ByteSegment { class, x: round(x), width: round(*width) });
-        let scaled = (width / 100.0 - length(s) / total).abs() < 0.02;
+        let label = if class == "object" && s.start == 0 { f.access.array.as_str() } else { "" };
+        drawing.segments.push(segment(class, (x, *width), label));
+        let scaled = (width / span - length(s) / total).abs() < 0.02;
         if !scaled && !s.accessed && length(s) > 0.0 {
             drawing.breaks.push(round(x + width / 2.0));
         } else if s.inside && !s.accessed {
@@ -83,7 +104,7 @@ pub fn draw(f: &Finding) -> Option<ByteDrawing> {
         x += width;
     }
     let at = |byte: i64| {
-        let mut x = 0.0;
+        let mut x = first;
         for (s, width) in stretches.iter().zip(&widths) {
             if byte <= s.start {
                 break;
@@ -94,6 +115,16 @@ pub fn draw(f: &Finding) -> Option<ByteDrawing> {
     };
     ticks(&mut drawing, f, w, end, at);
     Some(drawing)
+}
+
+fn segment(class: &'static str, (x, width): (f64, f64), label: &str) -> ByteSegment {
+    let label = if label.chars().count() <= LABEL { label.to_owned() } else { String::new() };
+    ByteSegment { class, x: round(x), width: round(width), label, middle: round(x + width / 2.0) }
+}
+
+/// Returns the name of the object that a part belongs to: the last name in the part's description.
+fn whole(part: &str) -> &str {
+    part.rsplit('`').nth(1).unwrap_or("it")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a drawing needs no more than 52 bits")]
@@ -202,7 +233,10 @@ fn caption(f: &Finding, w: &Witness, end: i64) -> String {
     };
     let array = &f.access.array;
     let object = match &f.access.partition {
-        Some(part) => format!("`{array}`, {part}, has {} bytes", grouped(w.extent_bytes)),
+        Some(part) => {
+            let range = part.strip_prefix(&format!("`{array}`: ")).unwrap_or(part);
+            format!("`{array}` ({range}) has {} bytes", grouped(w.extent_bytes))
+        }
         None => format!("`{array}` has {} bytes", grouped(w.extent_bytes)),
     };
     let (first, last) = (w.offset_bytes, end - 1);
@@ -274,6 +308,19 @@ mod tests {
             assert!(d.segments.iter().any(|s| s.class == "wrong"), "{d:?}");
             assert!(d.ticks.iter().all(|t| (0.0..=100.0).contains(&t.x)), "{d:?}");
         }
+    }
+
+    #[test]
+    fn a_part_is_drawn_within_its_object() {
+        let mut f = samples::finding();
+        f.access.partition = Some("`a`: bytes 0 to 4 of `pool`".into());
+        let d = draw(&f).unwrap();
+        let rest = d.segments.iter().find(|s| s.class == "rest").unwrap();
+        assert_eq!((rest.label.as_str(), rest.x), ("pool", 78.0));
+        f.witness.as_mut().unwrap().offset_bytes = -4;
+        let before = draw(&f).unwrap();
+        assert_eq!(before.segments[0].x, 0.0);
+        assert!(before.ticks.iter().all(|t| t.x >= 20.0), "{before:?}");
     }
 
     #[test]

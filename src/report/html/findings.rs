@@ -41,7 +41,7 @@ pub struct FindingView {
 #[derive(Debug)]
 pub struct WitnessView {
     pub inputs: Vec<(String, String)>,
-    pub commands: Vec<String>,
+    pub commands: Vec<(&'static str, String)>,
     pub text: Vec<String>,
 }
 

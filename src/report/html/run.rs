@@ -9,15 +9,15 @@ const INPUT: usize = 200;
 
 /// Returns the commands, shortest way first: the program itself where its command line decides, and the run on a GPU.
 #[must_use]
-pub fn commands(f: &Finding, origin: &ReportOrigin) -> Vec<String> {
+pub fn commands(f: &Finding, origin: &ReportOrigin) -> Vec<(&'static str, String)> {
     let Some(w) = &f.witness else { return vec![] };
     let mut all = Vec::new();
     if let Some(operator) = &w.run.operator {
-        all.push(call(operator, f));
+        all.push(("from Python", call(operator, f)));
     } else if f.root == "main" {
-        all.push(program(f));
+        all.push(("the program, on a GPU", program(f)));
     }
-    all.push(confirm(f, origin));
+    all.push(("the same on a GPU under Compute Sanitizer", confirm(f, origin)));
     all
 }
 
@@ -119,11 +119,11 @@ mod tests {
         let origin =
             ReportOrigin { sources: vec!["scale.cu".into()], flags: vec!["-DN=1 2".into()], ..ReportOrigin::default() };
         let all = commands(&f, &origin);
-        let lines: Vec<&str> = all[0].lines().collect();
+        let lines: Vec<&str> = all[0].1.lines().collect();
         assert_eq!(lines[0], "printf '%b' '7\\n' > a.txt");
         assert!(lines[1].starts_with("# b.bin: 2 bytes"), "{lines:?}");
         assert_eq!(lines[2], "printf '%b' '3 4\\n' | ./app -n 'it'\\''s 1'");
-        assert_eq!(all[1], "scuba confirm scale.cu -- '-DN=1 2'");
+        assert_eq!(all[1].1, "scuba confirm scale.cu -- '-DN=1 2'");
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         };
         f.arguments.insert("x".into(), x);
         assert_eq!(
-            commands(&f, &ReportOrigin::default()),
+            commands(&f, &ReportOrigin::default()).into_iter().map(|(_, command)| command).collect::<Vec<_>>(),
             [
                 "torch.ops.ext.scale(x=torch.zeros([1, 8], dtype=torch.float32, device=\"cuda\"), n=5)",
                 "scuba confirm 12ab"

@@ -64,6 +64,9 @@ fn map(what: &str, of: &str, size: [u64; 3], at: [u64; 3]) -> Option<CellMap> {
         return None;
     }
     let count: u64 = size.iter().product();
+    if count == 1 {
+        return None;
+    }
     let line = size[1] == 1 && size[2] == 1;
     let (columns, rows, column, row) = if line {
         let rows = size[0].div_ceil(WARP);
