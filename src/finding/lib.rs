@@ -409,14 +409,6 @@ pub struct Finding {
     pub fix: Option<Fix>,
 }
 
-impl Finding {
-    /// Iterates over the names of the tensors whose elements matter for the finding.
-    pub fn tensors_read(&self) -> impl Iterator<Item = &str> {
-        let matters = |t: &TensorArgument| t.elements.values().any(|n| *n != 0);
-        self.arguments.iter().filter(move |(_, t)| matters(t)).map(|(name, _)| name.as_str())
-    }
-}
-
 /// An access that could not be decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undecided {

@@ -1,8 +1,8 @@
 //! Additional facts in findings of operators: the tensors that trigger them, the checks that they lack, and the edit
 //! that adds the check. They mirror the JSON document.
 
-use crate::Position;
 use crate::dlpack::{self, Carried};
+use crate::{Finding, Position, WitnessInput};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,6 +22,23 @@ pub struct TensorArgument {
     /// Contents of its storage, by element number; 0 for elements not listed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub elements: BTreeMap<u64, i64>,
+}
+
+impl Finding {
+    /// Iterates over the names of the tensors whose elements matter for the finding.
+    pub fn tensors_read(&self) -> impl Iterator<Item = &str> {
+        let matters = |t: &TensorArgument| t.elements.values().any(|n| *n != 0);
+        self.arguments.iter().filter(move |(_, t)| matters(t)).map(|(name, _)| name.as_str())
+    }
+
+    /// Iterates over the witness's inputs that no tensor argument determines.
+    pub fn inputs_outside_tensors(&self) -> impl Iterator<Item = &WitnessInput> {
+        let of_tensor = |name: &str| {
+            let name = name.strip_prefix("extent(").unwrap_or(name);
+            self.arguments.keys().any(|t| name.strip_prefix(t.as_str()).is_some_and(|rest| rest.starts_with('.')))
+        };
+        self.witness.iter().flat_map(|w| &w.inputs).filter(move |i| !of_tensor(&i.name))
+    }
 }
 
 impl TensorArgument {

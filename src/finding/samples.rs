@@ -1,6 +1,7 @@
 //! A finding for the tests of this and other crates.
 
 use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
+use crate::steps::{Step, StepKind};
 use crate::{
     Access, Allocation, Direction, Finding, Launch, MemorySpace, Position, Replay, RunInputs, Verdict, Witness,
     WitnessInput,
@@ -51,7 +52,7 @@ pub fn finding() -> Finding {
             sites: None,
         }),
         confirmation: None,
-        steps: vec![],
+        steps: steps(),
         confirmation_not_run: None,
         assumptions: vec![],
         unknowns: vec![],
@@ -60,6 +61,21 @@ pub fn finding() -> Finding {
         architecture: None,
         fix: None,
     }
+}
+
+/// Returns the steps of [`finding`].
+fn steps() -> Vec<Step> {
+    let at = |line| Position { file: "/project/scale.cu".into(), line, column: 3 };
+    vec![
+        Step::new(StepKind::Input, "argv[1] is \"1\"").with_value(Some("\"1\"")),
+        Step::new(StepKind::Size, "`4 * n` is 4").with_value(Some(4)).at(at(11)),
+        Step::new(StepKind::Allocation, "`a` is allocated with `4 * n` bytes").with_value(Some(4)).at(at(11)),
+        Step::new(StepKind::Launch, "the kernel is launched: grid `((n + 255) / 256, 1, 1)`, block `(256, 1, 1)`")
+            .at(at(12)),
+        Step::new(StepKind::Thread, "thread (1, 0, 0) of block (0, 0, 0) runs `scale(float*, int)`"),
+        Step::new(StepKind::Index, "`a` is accessed at `blockIdx.x * 256 + threadIdx.x`").at(at(5)),
+        Step::new(StepKind::Offset, "it writes bytes 4 to 7 of `a`, which has 4 bytes").with_value(Some(4)).at(at(5)),
+    ]
 }
 
 /// Returns the given number of places of each class, one on each line.

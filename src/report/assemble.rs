@@ -159,6 +159,9 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
     findings.retain(|f| f.level != Level::Allow);
     for f in &mut findings {
         remove_ordinals(&mut f.access.position, &mut f.related);
+        for at in f.steps.iter_mut().filter_map(|s| s.position.as_mut()).filter(|at| at.line == 0) {
+            at.column = 0;
+        }
         if let Some(a) = f.allocation.as_mut().filter(|a| a.line == 0) {
             a.column = 0;
         }
@@ -207,6 +210,9 @@ fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     if let Some(l) = &mut f.launch {
         l.file = root.show(&l.file);
     }
+    for p in f.steps.iter_mut().filter_map(|s| s.position.as_mut()) {
+        p.file = root.show(&p.file);
+    }
     if let Some(m) = &mut f.missing_check {
         m.function.file = root.show(&m.function.file);
     }
@@ -227,7 +233,11 @@ fn point_at_expressions(findings: &mut [Finding], sources: &SourceFiles) {
         let start = span::expression(&line, p.column, Some(&f.access.array)).start;
         let Ok(column) = u32::try_from(start + 1) else { continue };
         if column != p.column && taken.insert(place(f, column)) {
+            let old = f.access.position.clone();
             f.access.position.column = column;
+            for at in f.steps.iter_mut().filter_map(|s| s.position.as_mut()).filter(|at| **at == old) {
+                at.column = column;
+            }
         }
     }
 }

@@ -100,7 +100,8 @@ impl HumanRenderer<'_> {
                 }),
             };
         }
-        for note in notes(f).into_iter().chain(self.unconfirmed(f)) {
+        let steps = Some(steps(f)).filter(|s| self.style.verbosity == Verbosity::Verbose && !s.is_empty());
+        for note in notes(f).into_iter().chain(steps).chain(self.unconfirmed(f)) {
             group = group.element(Paint::NOTE.message(note));
         }
         group = group.element(Paint::HELP.message(help(f)));
@@ -141,8 +142,7 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<SourceLabel>)> {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
         let how = match a.space {
             MemorySpace::Shared | MemorySpace::Local | MemorySpace::Constant => "declared",
-            // An object that a caller gave has no other name for its extent.
-            _ if al.extent.starts_with("extent(") && al.extent.ends_with(')') => "given",
+            _ if al.is_given() => "given",
             _ => "allocated",
         };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
@@ -293,6 +293,20 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
     notes
 }
 
+/// Returns the numbered steps from the inputs to the byte, one a line, each with its place.
+fn steps(f: &Finding) -> String {
+    let mut text = String::new();
+    for (number, s) in (1..).zip(&f.steps) {
+        let place = s.position.as_ref().map(|p| {
+            let name = p.file.rsplit('/').next().unwrap_or(&p.file);
+            if p.line == 0 { format!(" ({name})") } else { format!(" ({name}:{})", p.line) }
+        });
+        let start = if number == 1 { "step by step:" } else { "" };
+        let _ = write!(text, "{start}\n{number}. {}{}", s.message, place.unwrap_or_default());
+    }
+    text
+}
+
 /// Returns a note about the other accesses that the finding's check would fix.
 fn also_unchecked(f: &Finding) -> Option<String> {
     let mut lines: Vec<(&str, Vec<u32>)> = vec![];
@@ -322,13 +336,8 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     if w.inputs.is_empty() {
         text.push_str("whatever the input");
     } else {
-        // A tensor's sizes determine its other numbers.
-        let of_tensor = |name: &str| {
-            let name = name.strip_prefix("extent(").unwrap_or(name);
-            f.arguments.keys().any(|t| name.strip_prefix(t.as_str()).is_some_and(|rest| rest.starts_with('.')))
-        };
         let tensors = f.arguments.iter().map(|(name, tensor)| format!("{name}: {tensor}"));
-        let numbers = w.inputs.iter().filter(|i| !of_tensor(&i.name)).map(|i| format!("{} = {}", i.name, i.value));
+        let numbers = f.inputs_outside_tensors().map(|i| format!("{} = {}", i.name, i.value));
         let inputs: Vec<String> = tensors.chain(numbers).collect();
         let _ = write!(text, "for example with {}", inputs.join(", "));
     }

@@ -30,6 +30,7 @@ fn findings() -> Vec<Finding> {
     let mut shared = samples::finding();
     shared.rule = Rule::OobShared;
     shared.verdict = Verdict::Possible;
+    shared.steps = vec![];
     shared.message = "read of `tile` beyond its end".into();
     shared.access.position = Position { file: "/project/tile.cuh".into(), line: 3, column: 19 };
     shared.access.array = "tile".into();
@@ -66,6 +67,10 @@ pub(crate) fn assembled(folder: &std::path::Path, sources: &SourceFiles, write_f
         f.access.position.file = place(&f.access.position.file);
         if let Some(a) = &mut f.allocation {
             a.file = place(&a.file);
+        }
+        for p in f.steps.iter_mut().filter_map(|s| s.position.as_mut()) {
+            p.file = place(&p.file);
+            p.line += u32::from(write_files && p.line > 5);
         }
         if let Some(l) = &mut f.launch {
             l.file = place(&l.file);

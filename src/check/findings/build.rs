@@ -4,6 +4,7 @@
 //! nothing.
 
 use super::position::{inner_places, launched_at, loc_of, numbers, seen};
+use super::steps;
 use crate::context::{ArrayPosition, ExecutedLaunch};
 use crate::counterexample::replay::{Judge, depends};
 use crate::counterexample::replay_result::ReplayResult;
@@ -246,7 +247,7 @@ impl AccessCounterexample<'_> {
         let mut assumptions: Vec<String> =
             e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend_from_slice(&worth.assumptions);
-        Finding {
+        let mut finding = Finding {
             fingerprint: String::new(),
             rule,
             level: level(rule, worth.verdict, degenerate),
@@ -299,7 +300,10 @@ impl AccessCounterexample<'_> {
             missing_check: None,
             architecture: None,
             fix: None,
-        }
+        };
+        let value = |t: TermId| self.counterexample.model.value(a, t, self.counterexample.mode);
+        finding.steps = steps::until_access(&finding, &value, Some(self.obligation.extent));
+        finding
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::build::{FindingStrength, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
+use super::steps;
 use crate::context::{CheckContext, RootTools};
 use crate::counterexample::replay::ReplayAttempt;
 use crate::counterexample::replay_result::ReplayResult;
@@ -134,7 +135,7 @@ impl Suspect {
         let mut assumptions: Vec<String> =
             tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend_from_slice(&worth.assumptions);
-        Finding {
+        let mut finding = Finding {
             fingerprint: String::new(),
             rule: self.rule,
             level: level(self.rule, worth.verdict, degenerate),
@@ -175,7 +176,9 @@ impl Suspect {
             missing_check: None,
             architecture: None,
             fix: None,
-        }
+        };
+        finding.steps = steps::until_access(&finding, &value, self.object.extent);
+        finding
     }
 }
 

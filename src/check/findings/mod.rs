@@ -6,4 +6,5 @@ pub(crate) mod host_call;
 pub(crate) mod kernel;
 pub(crate) mod position;
 pub(crate) mod state;
+pub(crate) mod steps;
 pub(crate) mod wording;

@@ -202,7 +202,11 @@ impl Engine<'_> {
                 }
                 AccessVerdict::Found(mut f) => {
                     f.occurrences = times;
-                    self.report.findings.extend(std::iter::once(*f).chain(also));
+                    let all = std::iter::once(*f).chain(also).map(|mut f| {
+                        finding::steps::complete(&mut f);
+                        f
+                    });
+                    self.report.findings.extend(all);
                 }
             }
         }

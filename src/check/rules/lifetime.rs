@@ -21,6 +21,7 @@ use engine::symbolic::exec::events::{AccessEvent, AccessKind, StaleEvent, StaleO
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::FreeState;
 use engine::symbolic::memory::value::{Base, Value};
+use finding::steps::{READ_IN_KERNEL, StepKind, WRITTEN_IN_KERNEL};
 use finding::{Direction, Related};
 use ir::Program;
 use rustc_hash::FxHashMap;
@@ -158,9 +159,10 @@ fn of_kernel(
     if before {
         finding.related.extend(below_launch(program, &run.launch));
         finding.access.index = String::new();
+        finding.steps.retain(|s| s.kind != StepKind::Index);
         let verb = match event.deed {
-            StaleOperation::Used { kind: AccessKind::Read, .. } => "read in the kernel here",
-            _ => "written in the kernel here",
+            StaleOperation::Used { kind: AccessKind::Read, .. } => READ_IN_KERNEL,
+            _ => WRITTEN_IN_KERNEL,
         };
         finding.related.extend(users_call(program, &event.stack).map(|s| Related {
             position: position(program, s),
