@@ -1,5 +1,6 @@
 //! Formats that other programs read: what services of code review make of a run.
 
+use super::tensors::{ALL, PYBIND, scale};
 use super::{Project, SAFE, Said, buggy};
 use serde_json::Value;
 use std::path::Path;
@@ -119,6 +120,28 @@ fn sarif_of_real_programs_is_valid_and_relative_to_the_repository() {
     assert_eq!(told["descriptor"]["id"], "not-analysed", "{said:?}");
 }
 
+/// The document of an operator that lacks a check, whose fix is an edit.
+fn of_an_operator(p: &Project) -> Said {
+    let source = scale(
+        &ALL.replacen(" && x.is_contiguous()", "", 1),
+        "torch::empty({x.size(0), x.size(1)}, x.options())",
+        PYBIND,
+    );
+    p.write("operator.cu", &source);
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    p.scuba(["check", "operator.cu", "--message-format", "sarif", "--", "-std=c++17", &include])
+}
+
+#[test]
+fn a_missing_check_is_a_fix_of_the_document() {
+    let document = assert_valid(&of_an_operator(&Project::new()).out);
+    let fix = &document["runs"][0]["results"][0]["fixes"][0];
+    let change = &fix["artifactChanges"][0];
+    assert_eq!(change["artifactLocation"]["uri"], "operator.cu", "{document}");
+    let inserted = change["replacements"][0]["insertedContent"]["text"].as_str().unwrap();
+    assert!(inserted.contains("TORCH_CHECK(x.is_contiguous()"), "{inserted}");
+}
+
 /// Microsoft's validator, with the rules of GitHub's code scanning, on a program of each folder of `tests/ui`.
 ///
 /// `make sarif-validate` installs the pinned version and names it in `SARIF_MULTITOOL`.
@@ -144,6 +167,9 @@ fn microsofts_validator_finds_no_error() {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         files.push(p.write(&format!("{name}.sarif"), &said.out));
     }
+    let said = of_an_operator(&p);
+    results += assert_valid(&said.out)["runs"][0]["results"].as_array().unwrap().len();
+    files.push(p.write("operator.sarif", &said.out));
     assert!(files.len() > 10 && results > 10, "{} documents with {results} results", files.len());
     let checked = std::process::Command::new(tool)
         .args(["validate", "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning"])

@@ -24,9 +24,9 @@ torch::Tensor scale(torch::Tensor x, const torch::Tensor &w) {
 }
 ";
 
-const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scales rows\"); }\n";
+pub(super) const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scales rows\"); }\n";
 
-const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1)); TORCH_CHECK(x.is_cuda() && w.is_cuda());";
+pub(super) const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1)); TORCH_CHECK(x.is_cuda() && w.is_cuda());";
 
 pub(super) fn checked(source: &str) -> (Report, Said) {
     checked_under(source, "")
@@ -45,7 +45,7 @@ fn checked_under(source: &str, settings: &str) -> (Report, Said) {
     (report, said)
 }
 
-fn scale(checks: &str, made: &str, registration: &str) -> String {
+pub(super) fn scale(checks: &str, made: &str, registration: &str) -> String {
     SCALE.replace("CHECKS", checks).replace("MADE", made) + registration
 }
 

@@ -155,7 +155,7 @@ pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Sess
             }
         },
     );
-    checked.found.excluded.extend(scope::sources(&facts, plans));
+    checked.found.excluded.extend(scope::sources(&facts, plans, true));
     checked
 }
 

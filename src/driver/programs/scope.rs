@@ -71,11 +71,10 @@ pub fn join(plans: &mut Vec<ProgramPlan>, units: &[UnitFacts]) {
     }
 }
 
-/// Returns the sources of units outside of the scope: CUDA units, and those of these programs.
-#[must_use]
-pub fn sources<'u>(units: &'u [UnitFacts], plans: &'u [ProgramPlan]) -> impl Iterator<Item = String> + 'u {
+/// Returns the sources of units outside of the scope: those of these programs, and with `all` every CUDA unit.
+pub fn sources<'u>(units: &'u [UnitFacts], plans: &'u [ProgramPlan], all: bool) -> impl Iterator<Item = String> + 'u {
     let members: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.iter().copied()).collect();
-    let counts = move |i: usize, u: &UnitFacts| u.unit.language == Language::Cuda || members.contains(&i);
+    let counts = move |i: usize, u: &UnitFacts| all && u.unit.language == Language::Cuda || members.contains(&i);
     let excluded = units.iter().enumerate().filter(move |(i, u)| u.is_excluded() && counts(*i, u));
     excluded.map(|(_, u)| u.source().to_string_lossy().into_owned())
 }

@@ -498,7 +498,7 @@ impl StoredFacts {
         if !self.nobodys.is_empty() {
             checked.notes.push(format!("linked from outside, without a source here: {}", self.nobodys.join(", ")));
         }
-        checked.found.excluded.extend(scope::sources(&self.units, &plans));
+        checked.found.excluded.extend(scope::sources(&self.units, &plans, self.chosen.is_empty()));
         checked.found.unseen =
             unseen::of_plans(&plans, &self.units).into_iter().chain(self.removed.iter().cloned()).collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));

@@ -104,7 +104,7 @@ fn undecided(assembled: &Assembled) -> String {
 /// Escapes what would end a cell of a table, or become markup. Text between backquotes is code, where only `|` counts.
 fn cell(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
-    let balanced = text.matches('`').count() % 2 == 0;
+    let balanced = text.matches('`').count().is_multiple_of(2);
     let mut escaped = String::with_capacity(text.len());
     let mut in_code = false;
     for c in text.chars() {
