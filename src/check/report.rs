@@ -23,7 +23,7 @@ impl DecidedAccess {
     /// Returns the counted part of the position.
     #[must_use]
     pub fn counted(self) -> CountedPlace {
-        CountedPlace { position: self.position, array: self.array, class: self.class }
+        CountedPlace { position: self.position, array: self.array, class: self.class, kernel: self.kernel }
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::{Position, Summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Result for a place, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct CountedPlace {
     pub position: Position,
     pub array: String,
     pub class: PlaceClass,
+    /// Demangled name of its kernel; of several, the first in alphabetical order.
+    #[serde(default)]
+    pub kernel: String,
 }
 
 /// A kernel, by position of its definition and name; template instances have names of their own.
@@ -59,7 +63,7 @@ pub struct CountedKernel {
 /// Union of the places and kernels of some programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaceUnion {
-    places: BTreeMap<(Position, String), PlaceClass>,
+    places: BTreeMap<(Position, String), (PlaceClass, String)>,
     /// Kernels, each with its maximal count in one program: several units of a program may each have a kernel of the
     /// same name from one header.
     kernels: BTreeMap<CountedKernel, u32>,
@@ -73,8 +77,8 @@ impl PlaceUnion {
         kernels: impl IntoIterator<Item = CountedKernel>,
     ) {
         let mut own = Self::default();
-        for CountedPlace { position, array, class } in places {
-            own.add_place((position, array), class);
+        for CountedPlace { position, array, class, kernel } in places {
+            own.add_place((position, array), (class, kernel));
         }
         for kernel in kernels {
             *own.kernels.entry(kernel).or_default() += 1;
@@ -84,8 +88,8 @@ impl PlaceUnion {
 
     /// Joins another union into this one.
     pub fn join(&mut self, other: Self) {
-        for (place, class) in other.places {
-            self.add_place(place, class);
+        for (place, judged) in other.places {
+            self.add_place(place, judged);
         }
         for (kernel, times) in other.kernels {
             let most = self.kernels.entry(kernel).or_default();
@@ -93,22 +97,32 @@ impl PlaceUnion {
         }
     }
 
-    fn add_place(&mut self, place: (Position, String), class: PlaceClass) {
-        self.places.entry(place).and_modify(|worst| *worst = worst.join(class)).or_insert(class);
+    fn add_place(&mut self, place: (Position, String), (class, kernel): (PlaceClass, String)) {
+        match self.places.entry(place) {
+            Entry::Vacant(new) => _ = new.insert((class, kernel)),
+            Entry::Occupied(mut known) => {
+                let (worst, first) = known.get_mut();
+                *worst = worst.join(class);
+                if kernel < *first {
+                    *first = kernel;
+                }
+            }
+        }
     }
 
     /// Iterates over the places, each once, ordered by position.
     pub fn places(&self) -> impl Iterator<Item = CountedPlace> + '_ {
-        self.places.iter().map(|((position, array), class)| CountedPlace {
+        self.places.iter().map(|((position, array), (class, kernel))| CountedPlace {
             position: position.clone(),
             array: array.clone(),
             class: *class,
+            kernel: kernel.clone(),
         })
     }
 
     /// Sets the counts of places and kernels.
     pub fn write_to(&self, summary: &mut Summary) {
-        summary.set_places(self.places.values().copied());
+        summary.set_places(self.places.values().map(|(class, _)| *class));
         summary.kernels = self.kernels.values().sum();
     }
 }

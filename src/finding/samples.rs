@@ -87,6 +87,7 @@ pub fn places(classes: &[(usize, PlaceClass)]) -> Vec<CountedPlace> {
             position: Position { file: "/project/scale.cu".into(), line, column: 3 },
             array: "a".into(),
             class,
+            kernel: "scale(float*, int)".into(),
         })
         .collect()
 }

@@ -38,6 +38,7 @@ fn counted((places, kernels): &Sample) -> (Vec<CountedPlace>, Vec<CountedKernel>
         position: position(line),
         array: array(n),
         class,
+        kernel: "k".into(),
     };
     let kernel = |line: u32| CountedKernel { position: position(line), name: format!("k{line}(int)") };
     let times = kernels.iter().flat_map(|(&line, &n)| (0..n).map(move |_| line));

@@ -12,6 +12,7 @@ pub mod ci;
 pub mod contracts;
 #[cfg(test)]
 mod counts_tests;
+pub mod explained;
 pub mod fingerprint;
 mod fix;
 pub mod html;
@@ -28,6 +29,7 @@ mod sentences;
 pub mod short;
 mod span;
 mod style;
+pub mod span;
 pub mod suppress;
 #[cfg(test)]
 mod tests;

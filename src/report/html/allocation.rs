@@ -199,7 +199,7 @@ fn ticks(drawing: &mut ByteDrawing, f: &Finding, w: &Witness, end: i64, at: impl
         let (anchor, dx) = anchor(x);
         ByteTick { x, from: 64, to: 72, y: 86, dx, anchor, class: "soft", text }
     };
-    if w.offset_bytes < 0 || w.offset_bytes > 0 || w.extent_bytes > 0 {
+    if w.offset_bytes != 0 || w.extent_bytes > 0 {
         drawing.ticks.push(below(at(0), "0".into()));
     }
     if w.extent_bytes > 0 {

@@ -376,7 +376,8 @@ mod tests {
             reason: "a < b".into(),
             related: vec![],
         };
-        let place = |line, class| CountedPlace { position: at(line, 3), array: "a".into(), class };
+        let place =
+            |line, class| CountedPlace { position: at(line, 3), array: "a".into(), class, kernel: "scale".into() };
         let found = RunFindings {
             programs: vec![ProgramFindings {
                 name: "app".into(),
