@@ -8,5 +8,6 @@ pub use contracts::assume;
 pub use engine::symbolic;
 pub use library::{Models, host, kernel};
 pub use {
-    check, config, confirm, contracts, driver, facts, files, finding, frontend, ir, models, nvcc, report, witness,
+    check, config, confirm, contracts, driver, editor, facts, files, finding, frontend, ir, models, nvcc, report,
+    witness,
 };

@@ -47,6 +47,8 @@ pub enum CliCommand {
         #[arg(value_name = "RULE", value_parser = rule())]
         rule: Rule,
     },
+    /// Serve an editor: a language server on standard input and output
+    Lsp,
     /// Accept the present findings: only new ones are reported from then on
     Baseline(BaselineArgs),
     /// Show installed tools and versions, missing ones and how to get them
@@ -166,6 +168,15 @@ pub struct CheckArgs {
     /// Analyse the translation units of DIR/compile_commands.json
     #[arg(short = 'p', value_name = "DIR", conflicts_with = "paths")]
     pub compile_commands: Option<PathBuf>,
+
+    /// Read sources by the commands of the last build in DIR, or of a compile_commands.json there; a header by that of
+    /// a source that includes it
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub as_built: Option<PathBuf>,
+
+    /// Keep the report in this file instead
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub report_to: Option<PathBuf>,
 
     /// Explain how the accesses at this position were decided, from index to verdict
     #[arg(long, value_name = "FILE:LINE[:COL]")]

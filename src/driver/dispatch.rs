@@ -43,6 +43,7 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
             output::print(rule.info().page);
             Ok(Status::Clean)
         }
+        CliCommand::Lsp => commands::lsp::run(),
         CliCommand::Doctor(a) => Ok(commands::doctor::run(&a)),
         CliCommand::Stats(a) => commands::stats::run(&a),
         CliCommand::Contracts(a) => commands::contracts::run(&a, &overrides),

@@ -116,13 +116,18 @@ fn in_cache(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((root, path))
 }
 
+/// Returns the files that may hold the last report about a folder.
+#[must_use]
+pub fn files(dir: &Path) -> Vec<PathBuf> {
+    let here = paths::of_this_process(None, dir);
+    let folders = StoredFacts::folders_of(dir);
+    folders.iter().chain([&here]).map(|f| f.join(FILE)).chain(in_cache(&here).map(|(_, path)| path)).collect()
+}
+
 /// Returns the last report about a folder, if one was kept.
 #[must_use]
 pub fn find(dir: &Path) -> Option<KeptReport> {
-    let here = paths::of_this_process(None, dir);
-    let folders = StoredFacts::folders_of(dir);
-    let files = folders.iter().chain([&here]).map(|f| f.join(FILE)).chain(in_cache(&here).map(|(_, path)| path));
-    files.filter_map(|file| read(&file)).max_by_key(|kept| kept.origin.at)
+    files(dir).into_iter().filter_map(|file| read(&file)).max_by_key(|kept| kept.origin.at)
 }
 
 /// Reads a kept report.

@@ -27,9 +27,8 @@ mod same_check;
 pub mod sarif;
 mod sentences;
 pub mod short;
-mod span;
-mod style;
 pub mod span;
+mod style;
 pub mod suppress;
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,7 @@ mod headers;
 mod init;
 mod inside;
 mod layouts;
+mod lsp;
 mod operators;
 mod pull_requests;
 mod quadruple;

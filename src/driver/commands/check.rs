@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, CommonArgs};
 use crate::last_report::{self, CheckSubject};
+use crate::programs::as_built;
 use crate::programs::checking;
 use crate::programs::checking::CheckResults;
 use crate::programs::scope;
@@ -62,12 +63,20 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     if !args.program.is_empty() {
         bail!("--program chooses among the programs of a build: name the build folder, not sources");
     }
-    let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
+    let (session, units, plan) = read_units(files, &args.common, overrides, |session| match &args.as_built {
+        Some(dir) => as_built::units(files, &args.flags, dir, session),
+        None => sources::named(files, &args.flags, session.nvcc().as_deref()),
+    })?;
     let session = session.explaining(args.explain.clone()).since(&args.diff)?;
+    let sources = match args.as_built {
+        Some(_) => units.iter().map(|u| u.facts.source()).collect(),
+        None => files.to_vec(),
+    };
     let subject = CheckSubject {
         folders: vec![store_of(&files[0])?],
-        sources: files.to_vec(),
+        sources,
         flags: args.flags.clone(),
+        file: args.report_to.clone(),
         ..CheckSubject::default()
     };
     finish(&session, check_units(&[plan], &units, &session), &subject)
@@ -91,6 +100,16 @@ pub fn read_files(
     common: &CommonArgs,
     overrides: &Overrides,
 ) -> Result<(Session, Vec<UnitWithCode>, ProgramPlan)> {
+    read_units(files, common, overrides, |session| sources::named(files, flags, session.nvcc().as_deref()))
+}
+
+/// Reads the units of the named sources, which `commands` gives.
+fn read_units(
+    files: &[PathBuf],
+    common: &CommonArgs,
+    overrides: &Overrides,
+    commands: impl FnOnce(&Session) -> Result<Vec<TranslationUnit>>,
+) -> Result<(Session, Vec<UnitWithCode>, ProgramPlan)> {
     if let Some(dir) = files.iter().find(|f| f.is_dir()) {
         bail!("{} is a folder: name one folder alone, or sources", dir.display());
     }
@@ -100,7 +119,7 @@ pub fn read_files(
     let start = folder_of(&files[0])?;
     let session =
         Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
-    let units = extract(&sources::named(files, flags, session.nvcc().as_deref())?, &session);
+    let units = extract(&commands(&session)?, &session);
     let mains: Vec<&UnitWithCode> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
     if let [first, second, ..] = mains.as_slice() {
         bail!(
@@ -188,7 +207,9 @@ pub fn finish(session: &Session, checked: CheckResults, subject: &CheckSubject) 
         output::complain(scope::ALL_OUTSIDE);
     }
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
-    session.keep(&assembled.report, "check", None, session.elapsed(), &subject.folders);
+    if subject.file.is_none() {
+        session.keep(&assembled.report, "check", None, session.elapsed(), &subject.folders);
+    }
     last_report::keep(session, &assembled, &sources, subject);
     let status = session.tell(assembled, &sources, &[])?;
     // Sources that could not be read at all, or whose check failed, have not been checked.

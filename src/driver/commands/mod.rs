@@ -8,6 +8,7 @@ pub(crate) mod confirm;
 pub(crate) mod contracts;
 pub(crate) mod doctor;
 pub(crate) mod init;
+pub(crate) mod lsp;
 pub(crate) mod pages;
 pub(crate) mod project;
 pub(crate) mod report;

@@ -1,6 +1,7 @@
 //! Programs to check: from sources, from the commands of a build, and from the facts of builds.
 
 pub(crate) mod architectures;
+pub(crate) mod as_built;
 pub(crate) mod checking;
 pub(crate) mod folders;
 pub(crate) mod joined;

@@ -1,0 +1,115 @@
+//! Hovers: the verdict of the access under the cursor, and the contract of its kernel.
+
+use super::view::{MarkKind, TextMark};
+use finding::counts::PlaceClass;
+use finding::{Finding, Undecided, Verdict};
+use report::explained;
+use report::kept::KeptReport;
+use std::fmt::Write;
+
+/// Returns the mark at a place in a text: the shortest, of equal ones the one that says most.
+#[must_use]
+pub fn at<'a, 'm>(marks: &'m [TextMark<'a>], line: u32, byte: usize) -> Option<&'m TextMark<'a>> {
+    let there = marks.iter().filter(|m| m.line == line && m.range.contains(&byte));
+    there.min_by_key(|m| {
+        let rank = match m.kind {
+            MarkKind::Finding(_) => 0,
+            MarkKind::Undecided(_) => 1,
+            MarkKind::Place(_) => 2,
+        };
+        (m.range.len(), rank)
+    })
+}
+
+/// Returns the text of a hover, in Markdown.
+#[must_use]
+pub fn text(mark: &TextMark<'_>) -> String {
+    let (mut text, kernel) = match mark.kind {
+        MarkKind::Finding(f) => (finding(f, mark.of_whole), f.access.kernel.as_str()),
+        MarkKind::Undecided(u) => (undecided(u), u.kernel.as_str()),
+        MarkKind::Place(p) => (place(&p.array, p.class), p.kernel.as_str()),
+    };
+    for contract in contracts(mark.report, kernel) {
+        let _ = write!(text, "\n\n{contract}");
+    }
+    text
+}
+
+fn finding(f: &Finding, of_whole: bool) -> String {
+    let verdict = match f.verdict {
+        Verdict::Proved => "proved wrong",
+        Verdict::Possible => "possibly wrong",
+    };
+    let mut text = format!("**{verdict}** `{}`: {}", f.rule, f.message);
+    for note in explained::notes(f) {
+        let _ = write!(text, "\n\n{}", note.replace('\n', "  \n"));
+    }
+    for (i, s) in f.steps.iter().enumerate() {
+        let value = s.value.as_ref().map(|v| format!(": **{v}**")).unwrap_or_default();
+        let gap = if i == 0 { "\n\n" } else { "\n" };
+        let _ = write!(text, "{gap}{}. {}{value}", i + 1, s.message);
+    }
+    let _ = write!(text, "\n\n{}", explained::help(f));
+    if of_whole {
+        text.push_str("\n\nFound in the last build; the file alone does not decide it.");
+    }
+    text
+}
+
+fn undecided(u: &Undecided) -> String {
+    let code = serde_json::to_value(u.code).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    format!("**undecided** `{code}`: access of `{}`: {}", u.array, u.reason)
+}
+
+fn place(array: &str, class: PlaceClass) -> String {
+    match class {
+        PlaceClass::Safe { if_no_wrap: true, .. } => format!("**safe** unless an index wraps: access of `{array}`"),
+        PlaceClass::Safe { assuming: true, .. } => format!("**safe** under an assumption: access of `{array}`"),
+        PlaceClass::Safe { .. } => format!("**safe** for every input: access of `{array}`"),
+        PlaceClass::Unknown => format!("**undecided**: access of `{array}`"),
+        PlaceClass::Possible => format!("**possibly wrong**: access of `{array}`; the finding is accepted"),
+        PlaceClass::Proved => format!("**proved wrong**: access of `{array}`; the finding is accepted"),
+    }
+}
+
+/// Returns what contracts require of a kernel.
+fn contracts(report: &KeptReport, kernel: &str) -> Vec<String> {
+    let name = kernel.split(['(', '<']).next().unwrap_or(kernel);
+    let is_of =
+        |pattern: &str| [kernel, name, name.rsplit("::").next().unwrap_or(name)].iter().any(|n| fits(pattern, n));
+    let all = report.contracts.iter().filter(|c| is_of(&c.function));
+    all.map(|c| {
+        let conditions: Vec<String> = c.requires.iter().map(|r| format!("`{r}`")).collect();
+        format!("`{name}` requires {} ({})", conditions.join(", "), c.origin)
+    })
+    .collect()
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
+            rest.is_empty() || (0..=name.len()).filter(|i| name.is_char_boundary(*i)).any(|i| fits(rest, &name[i..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_of_contracts_name_kernels() {
+        for (pattern, name, expected) in [
+            ("knn_*", "knn_fast", true),
+            ("knn_*", "knn", false),
+            ("*_k*", "a_kernel", true),
+            ("scale", "scale", true),
+            ("scale", "scale2", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}
