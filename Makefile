@@ -58,6 +58,7 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 	@$(MAKE) sarif-validate
 	@$(MAKE) ci-templates
 	@$(MAKE) page
+	@$(MAKE) page editors
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
 
@@ -125,6 +126,11 @@ page: build ## look at pages of `scuba report --html` with Chromium: no request,
 	@tools/setup.sh page
 	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/look-at-page.py --scuba target/release/scuba $(PAGE_ARGS) \
 	  examples/neighbours.cu $(addprefix tests/ui/,report/accepted.cu report/library.cu intra-allocation/chained.cu undecided/last_bits.cu undecided/another_compiler.cu)
+
+.PHONY: editors
+editors: build ## try the templates for editors: Neovim without a window, and the extension for VS Code with stand-ins for its modules
+	@tools/setup.sh page
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/try-editors.py --scuba target/release/scuba
 
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say

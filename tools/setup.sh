@@ -5,7 +5,7 @@
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
-#   tools/setup.sh page    what the tests need, and Chromium, which looks at the page of `scuba report --html`
+#   tools/setup.sh page    what the tests need, and what looks at results as users do: Chromium, Neovim, Node
 #   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
 # Nothing is reinstalled: every step looks at what is there, not at a record of what was done, so an interrupted run, a
@@ -53,7 +53,11 @@ missing_packages() {
   if ! have python3; then echo python3; echo python3-venv
   elif [ ! -x .deps/venv/bin/pip ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then echo python3-venv; fi
   if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
-  if [ "$want" = page ]; then have chromium || have google-chrome || echo chromium; fi
+  if [ "$want" = page ]; then
+    have chromium || have google-chrome || echo chromium
+    have nvim || echo neovim
+    have node || echo nodejs
+  fi
   if [ "$want" = corpus ] && [ ! -e /usr/include/fst/fstlib.h ]; then echo libfst-dev; fi
 }
 
