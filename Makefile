@@ -57,7 +57,6 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 	@$(MAKE) real-libraries
 	@$(MAKE) sarif-validate
 	@$(MAKE) ci-templates
-	@$(MAKE) page
 	@$(MAKE) page editors
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
