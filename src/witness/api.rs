@@ -3,7 +3,7 @@
 use base::work::Work;
 use contracts::Cond;
 use finding::{Direction, HeldScalar};
-use ir::{BlockId, FuncRef};
+use ir::{BlockId, FuncRef, ValueId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,6 +166,17 @@ pub struct BadAccess {
     pub direction: Direction,
     /// Number of occurrences of this fault at this site and launch site.
     pub count: u64,
+    /// Numbers that the access and the calls to it depend on, the innermost frame first.
+    #[serde(default)]
+    pub frames: Vec<FrameValues>,
+}
+
+/// Numbers from which an instruction was computed, within its function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameValues {
+    pub site: ProgramPoint,
+    /// Integers by the value that holds them, in order; with the sign that their bits have.
+    pub values: Vec<(ValueId, i64)>,
 }
 
 impl BadAccess {

@@ -21,9 +21,9 @@ mod replay;
 mod snapshot;
 
 pub use api::{
-    AccessFault, BadAccess, BlockThread, Cause, ConcreteInputs, ExhaustiveRun, IntendedObject, IsolatedLaunch,
-    ObjectKind, PartBounds, PartTarget, ProgramPoint, ReplayOutcome, RequiredCondition, RunBudget, TargetAccess,
-    TriedThreads, UndecidedReason,
+    AccessFault, BadAccess, BlockThread, Cause, ConcreteInputs, ExhaustiveRun, FrameValues, IntendedObject,
+    IsolatedLaunch, ObjectKind, PartBounds, PartTarget, ProgramPoint, ReplayOutcome, RequiredCondition, RunBudget,
+    TargetAccess, TriedThreads, UndecidedReason,
 };
 pub use library::modelled::keys;
 pub use replay::{PatientPasses, ReplayCost, access_sites, enumerate, replay, replay_after, replay_with_snapshot};

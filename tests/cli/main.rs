@@ -31,6 +31,7 @@ mod spellings;
 mod stats;
 mod structures;
 mod tensors;
+mod told;
 mod views;
 
 use std::path::{Path, PathBuf};

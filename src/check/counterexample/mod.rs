@@ -5,7 +5,7 @@ mod completion;
 pub(crate) mod concrete_trials;
 pub(crate) mod degenerate;
 pub(crate) mod input_files;
-mod model_inputs;
+pub(crate) mod model_inputs;
 pub(crate) mod recorded;
 pub(crate) mod replay;
 pub(crate) mod replay_result;

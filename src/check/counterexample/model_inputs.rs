@@ -2,6 +2,9 @@
 
 use super::{completion, tensors};
 use crate::solver::Model;
+use engine::symbolic::inputs::command_line::option_name;
+use engine::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
+use engine::symbolic::memory::callers;
 pub use engine::symbolic::memory::tensors::OF_HANDLE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::functions::UninterpretedFunction;
@@ -29,6 +32,33 @@ pub(super) fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(Input
     }
     out.extend(tensors_left_open(a, depends, model));
     out
+}
+
+/// Returns an input's name and value for users; `None` for an input that users do not set by itself.
+pub(crate) fn shown(s: &InputSource, v: i128) -> Option<(String, String)> {
+    let name = match s {
+        InputSource::Argc => "argc".into(),
+        InputSource::Argv(i) => format!("argv[{i}]"),
+        InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+        InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
+        InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
+        InputSource::File { file, at, bits } => {
+            format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1)
+        }
+        InputSource::FileSize(file) => format!("the size of {file}"),
+        InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
+            Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
+            None if name.starts_with(DISJOINT) || name.starts_with(UNCHANGED) => return None,
+            None => name.clone(),
+        },
+        InputSource::Given { path, .. } | InputSource::Count { path, .. } => path.clone(),
+        InputSource::ArgvWord { index, word } => {
+            return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
+        }
+        InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
+        InputSource::World(w) => w.clone(),
+    };
+    Some((name, v.to_string()))
 }
 
 /// Returns values of tensor properties that the model does not set.

@@ -4,7 +4,7 @@
 //! replays in the same root are remembered. The module knows neither how the solver works nor what its answer is for.
 
 use super::input_files::ReadFiles;
-use super::model_inputs::{contents_held, held, values};
+use super::model_inputs::{contents_held, held, shown, values};
 use super::recorded;
 use super::replay_result::{ReplayResult, SoughtFault};
 use super::strings::RootStrings;
@@ -18,8 +18,6 @@ use base::work::{Allotment, Work, done};
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
-use engine::symbolic::inputs::command_line::option_name;
-use engine::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
 use engine::symbolic::kernel::context::ThreadIndices;
 use engine::symbolic::memory::callers;
 pub use engine::symbolic::memory::tensors::OF_STORAGE;
@@ -151,31 +149,7 @@ impl<'p> Judge<'p> {
         }
         by_source
             .into_iter()
-            .filter_map(|(s, v)| {
-                let name = match &s {
-                    InputSource::Argc => "argc".into(),
-                    InputSource::Argv(i) => format!("argv[{i}]"),
-                    InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
-                    InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
-                    InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
-                    InputSource::File { file, at, bits } => {
-                        format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1)
-                    }
-                    InputSource::FileSize(file) => format!("the size of {file}"),
-                    InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
-                        Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
-                        None if name.starts_with(DISJOINT) || name.starts_with(UNCHANGED) => return None,
-                        None => name.clone(),
-                    },
-                    InputSource::Given { path, .. } | InputSource::Count { path, .. } => path.clone(),
-                    InputSource::ArgvWord { index, word } => {
-                        return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
-                    }
-                    InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
-                    InputSource::World(w) => w.clone(),
-                };
-                Some((name, v.to_string()))
-            })
+            .filter_map(|(s, v)| shown(&s, v))
             .chain(self.opened.elements(model))
             .chain(self.strings.shown(model.text))
             .collect()

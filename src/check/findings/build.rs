@@ -3,8 +3,9 @@
 //! In: an access, the model in which it is bad, and the result of the replay. Out: the finding. This module decides
 //! nothing.
 
-use super::position::{inner_places, launched_at, loc_of, numbers, seen};
-use super::steps;
+use super::position::{inner_places, launched_at, loc_of, numbers, position_of, seen};
+use super::source_names::SourceNames;
+use super::steps::{self, LaunchValues, StepValues};
 use crate::context::{ArrayPosition, ExecutedLaunch};
 use crate::counterexample::replay::{Judge, depends};
 use crate::counterexample::replay_result::ReplayResult;
@@ -16,7 +17,6 @@ use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::{ObjKind, Object};
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use engine::symbolic::terms::display;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use finding::{
     Access, Allocation, Direction, Finding, Launch, MemorySpace, PartSites, Position, Replay, Sites, TensorArgument,
@@ -243,7 +243,11 @@ impl AccessCounterexample<'_> {
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
         let launch_loc = loc_of(program, launched_at(program, launch));
-        let dims = |t: [TermId; 3]| dims(&t.map(|x| display::term(a, x)));
+        let (at, text) = seen(program, &ev.stack, ev.site, ev.kind);
+        let of_allocation = self.object.site.map(|(m, l)| position_of(program.loc(m, l)));
+        let at_allocation = SourceNames::at(e, of_allocation.clone().unwrap_or_default());
+        let at_launch = SourceNames::at(e, position_of(launch_loc.clone()));
+        let dims = |t: [TermId; 3]| dims(&t.map(|x| at_launch.show(x)));
         let mut assumptions: Vec<String> =
             e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend_from_slice(&worth.assumptions);
@@ -264,7 +268,7 @@ impl AccessCounterexample<'_> {
                 partition: None,
                 direction,
                 space,
-                index: seen(program, &ev.stack, ev.site, ev.kind).1.index,
+                index: text.index.clone(),
                 bytes: self
                     .counterexample
                     .model
@@ -272,14 +276,11 @@ impl AccessCounterexample<'_> {
                     .and_then(|v| u64::try_from(v).ok())
                     .unwrap_or(0),
             },
-            allocation: self.object.site.map(|(m, l)| {
-                let p = program.loc(m, l);
-                Allocation {
-                    file: p.file,
-                    line: p.line,
-                    column: p.column,
-                    extent: display::term(a, self.obligation.extent),
-                }
+            allocation: of_allocation.map(|p| Allocation {
+                file: p.file,
+                line: p.line,
+                column: p.column,
+                extent: at_allocation.show(self.obligation.extent),
             }),
             launch: Some(Launch {
                 file: launch_loc.file,
@@ -287,7 +288,7 @@ impl AccessCounterexample<'_> {
                 column: launch_loc.column,
                 grid: dims(launch.config.grid),
                 block: dims(launch.config.block),
-                shared: display::term(a, launch.config.shared),
+                shared: at_launch.show(launch.config.shared),
             }),
             related: inner_places(program, &ev.stack, ev.kind),
             witness: Some(w),
@@ -302,7 +303,24 @@ impl AccessCounterexample<'_> {
             fix: None,
         };
         let value = |t: TermId| self.counterexample.model.value(a, t, self.counterexample.mode);
-        finding.steps = steps::until_access(&finding, &value, Some(self.obligation.extent));
+        let mut variables = at_allocation.used();
+        variables.extend(at_launch.used().into_iter().filter(|v| !at_allocation.used().contains(v)));
+        let dims = |t: [TermId; 3]| triple(t.map(value));
+        let (grid, block) = match steps::reached(judged) {
+            Some(bad) => (bad.grid, bad.block_dim),
+            None => (dims(launch.config.grid), dims(launch.config.block)),
+        };
+        let is_known = grid.iter().chain(&block).all(|n| *n > 0);
+        let values = StepValues {
+            e,
+            value: &value,
+            extent: Some(self.obligation.extent),
+            variables,
+            launch: is_known.then(|| LaunchValues { grid, block, shared: value(launch.config.shared) }),
+            index: steps::index_in_run(e, ev, (at, &text), judged),
+            copied: None,
+        };
+        finding.steps = steps::until_access(&finding, &values);
         finding
     }
 }

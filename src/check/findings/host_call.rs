@@ -3,8 +3,9 @@
 //! In: a condition, the call and the memory that it concerns. Out: the outcome, by a model and its replay.
 
 use super::build::{FindingStrength, level, narrow};
-use super::position::{below_the_user, numbers, position, users_call};
-use super::steps;
+use super::position::{below_the_user, numbers, position, position_of, users_call};
+use super::source_names::SourceNames;
+use super::steps::{self, StepValues};
 use crate::context::{CheckContext, RootTools};
 use crate::counterexample::replay::ReplayAttempt;
 use crate::counterexample::replay_result::ReplayResult;
@@ -16,7 +17,6 @@ use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::{ObjKind, Object};
-use engine::symbolic::terms::display;
 use engine::symbolic::terms::term::TermId;
 use finding::{Access, Allocation, Direction, Finding, MemorySpace, Related, Sites, Witness, WitnessInput};
 use std::rc::Rc;
@@ -135,6 +135,8 @@ impl Suspect {
         let mut assumptions: Vec<String> =
             tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend_from_slice(&worth.assumptions);
+        let of_allocation = self.object.site.map(|(m, l)| position_of(program.loc(m, l)));
+        let names = SourceNames::at(&tools.e, of_allocation.clone().unwrap_or_default());
         let mut finding = Finding {
             fingerprint: String::new(),
             rule: self.rule,
@@ -155,14 +157,11 @@ impl Suspect {
                 index: String::new(),
                 bytes,
             },
-            allocation: self.object.site.map(|(m, l)| {
-                let p = program.loc(m, l);
-                Allocation {
-                    file: p.file,
-                    line: p.line,
-                    column: p.column,
-                    extent: self.object.extent.map_or_else(String::new, |t| display::term(a, t)),
-                }
+            allocation: of_allocation.map(|p| Allocation {
+                file: p.file,
+                line: p.line,
+                column: p.column,
+                extent: self.object.extent.map_or_else(String::new, |t| names.show(t)),
             }),
             launch: None,
             related: [&self.related[..], &below_the_user(program, &self.stack, "the call itself")].concat(),
@@ -177,7 +176,16 @@ impl Suspect {
             architecture: None,
             fix: None,
         };
-        finding.steps = steps::until_access(&finding, &value, self.object.extent);
+        let values = StepValues {
+            e: &tools.e,
+            value: &value,
+            extent: self.object.extent,
+            variables: names.used(),
+            launch: None,
+            index: None,
+            copied: (self.fault == AccessFault::Bounds).then_some(self.bytes),
+        };
+        finding.steps = steps::until_access(&finding, &values);
         finding
     }
 }

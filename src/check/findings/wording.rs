@@ -7,7 +7,8 @@ use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::site::Site;
 use finding::names::base_name;
 use ir::{
-    AddressStep, BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, ValueId,
+    AddressStep, BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, TypeId,
+    TypeKind, ValueId,
 };
 use models::access::AccessMode;
 use models::{ptx, tiles};
@@ -28,19 +29,14 @@ pub struct AccessText {
 }
 
 /// Returns the source expression of an access; for a copy, of the side that `kind` selects.
-#[must_use]
-pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
+fn side(r: &AddressReader<'_>, site: Site, kind: AccessKind) -> AccessText {
+    let program = r.program;
     let block = &program.func(site.func).blocks[site.block.index()];
     match block.insts.get(site.inst as usize).map(|i| &i.op) {
-        Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => {
-            AddressReader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
-        }
+        Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => r.place(src, 0),
         _ => match listed_address(program, site, kind) {
-            Some(address) => {
-                let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
-                r.place(r.without_sums(address), 0)
-            }
-            None => access(program, site),
+            Some(address) => r.place(r.without_sums(address), 0),
+            None => access(r, site),
         },
     }
 }
@@ -50,21 +46,29 @@ pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
 /// argument, without an index.
 #[must_use]
 pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> AccessText {
+    seen_in_run(program, stack, at, kind, &[])
+}
+
+/// Does the same with the numbers of a run in the place of index expressions; `values` are those of the frame at `at`.
+#[must_use]
+pub fn seen_in_run(program: &Program, stack: &[Site], at: Site, kind: AccessKind, values: RunValues<'_>) -> AccessText {
+    let r = AddressReader::new(program, at.func, values);
     if stack.last().is_none_or(|own| *own == at) {
-        return side(program, at, kind);
+        return side(&r, at, kind);
     }
     let first = || {
         let (_, args) = program.call_at(at.func, at.block, at.inst)?;
-        AddressReader { program, f: at.func, module: program.module(at.func.module) }.given(args.first()?)
+        r.given(args.first()?)
     };
-    from_outside(program, stack, at, kind).unwrap_or_else(|| {
-        let text = first().unwrap_or_else(|| side(program, at, kind));
+    from_outside(&r, stack, at, kind).unwrap_or_else(|| {
+        let text = first().unwrap_or_else(|| side(&r, at, kind));
         AccessText { index: String::new(), ..text }
     })
 }
 
-fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
-    let reader = |s: &Site| AddressReader { program, f: s.func, module: program.module(s.func.module) };
+fn from_outside(r: &AddressReader<'_>, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
+    let program = r.program;
+    let reader = |s: &Site| AddressReader::new(program, s.func, &[]);
     let (own, outer) = stack.split_last()?;
     let mut inner = *own;
     let mut address = address(program, *own, kind)?;
@@ -76,7 +80,7 @@ fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -
         address = args.get(position)?;
         inner = *call;
         if inner == at {
-            let text = reader(call).given(address)?;
+            let text = r.given(address)?;
             return Some(if way.moved { AccessText { index: String::new(), ..text } } else { text });
         }
     }
@@ -93,9 +97,8 @@ struct AddressTrace {
 
 /// Derives the source expression of an access from the instructions that compute its address; for a copy, of its
 /// destination; for a call, of its first argument.
-#[must_use]
-pub fn access(program: &Program, site: Site) -> AccessText {
-    let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
+fn access(r: &AddressReader<'_>, site: Site) -> AccessText {
+    let program = r.program;
     let first = || match program.call_at(site.func, site.block, site.inst)? {
         (_, [first, ..]) => Some(first),
         _ => None,
@@ -107,7 +110,7 @@ pub fn access(program: &Program, site: Site) -> AccessText {
 }
 
 /// Returns the operand through which an instruction accesses memory.
-fn address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
+pub(super) fn address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
     let block = &program.func(site.func).blocks[site.block.index()];
     match &block.insts.get(site.inst as usize)?.op {
         Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => Some(ptr),
@@ -141,10 +144,21 @@ fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Op
 /// Returns the source expression of a call argument; `None` where it has none.
 #[must_use]
 pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
-    let r = AddressReader { program, f: call.func, module: program.module(call.func.module) };
+    let r = AddressReader::new(program, call.func, &[]);
     let (_, args) = program.call_at(call.func, call.block, call.inst)?;
     let AccessText { array, .. } = r.place(args.get(index)?, 0);
     (!array.contains('?') && array != A_TEMPORARY).then_some(array)
+}
+
+/// Returns the name of the variable, member or element that an instruction loads or stores; `None` where it has none.
+#[must_use]
+pub fn variable(program: &Program, site: Site) -> Option<String> {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    let (Op::Load { ptr, .. } | Op::Store { ptr, .. }) = &block.insts.get(site.inst as usize)?.op else { return None };
+    let text = AddressReader::new(program, site.func, &[]).place(ptr, 0);
+    let name = if text.index == "0" { text.array } else { format!("{}{}", text.array, bracket(&text.index)) };
+    let is_the_compilers = name.is_empty() || name == A_TEMPORARY || name.starts_with("__");
+    (!is_the_compilers && !name.contains(['?', '…', '('])).then_some(name)
 }
 
 /// Returns the expression that an instruction computes; for a width extension, the extended operand. `None` where
@@ -153,19 +167,38 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
 pub fn computed(program: &Program, site: Site) -> Option<String> {
     let block = &program.func(site.func).blocks[site.block.index()];
     let result = block.insts.get(site.inst as usize)?.result?;
-    let r = AddressReader { program, f: site.func, module: program.module(site.func.module) };
+    let r = AddressReader::new(program, site.func, &[]);
     let text = r.expr(&Operand::Value(result), 0);
     (!text.contains(['?', '…'])).then_some(text)
 }
 
-struct AddressReader<'a> {
-    program: &'a Program,
+/// Numbers of one frame of a run, by the value that holds them, in order.
+pub type RunValues<'a> = &'a [(ValueId, i64)];
+
+pub(super) struct AddressReader<'a> {
+    pub program: &'a Program,
     f: FuncRef,
     module: &'a Module,
+    values: RunValues<'a>,
 }
 
-impl AddressReader<'_> {
-    fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
+impl<'a> AddressReader<'a> {
+    pub fn new(program: &'a Program, f: FuncRef, values: RunValues<'a>) -> Self {
+        Self { program, f, module: program.module(f.module), values }
+    }
+
+    /// Returns the number that an operand has in the run.
+    pub fn value(&self, o: &Operand) -> Option<i64> {
+        let Operand::Value(v) = o else { return None };
+        self.values.binary_search_by_key(v, |(v, _)| *v).ok().map(|i| self.values[i].1)
+    }
+
+    /// Returns the width of an integer type in bits.
+    pub fn width(&self, ty: TypeId) -> Option<u32> {
+        if let TypeKind::Int(bits) = self.module.ty(ty).kind { Some(bits) } else { None }
+    }
+
+    pub fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
         let (block, inst) = self.program.definition(self.f, v)?;
         Some((&self.program.func(self.f).blocks[block.index()].insts[inst], block))
     }
@@ -200,7 +233,7 @@ impl AddressReader<'_> {
                                 AddressStep::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
                                     if steps.len() > 1 && i == 0 => {}
                                 AddressStep::Index { index, .. } => {
-                                    push_index(&mut out.index, &self.expr(index, depth + 1));
+                                    push_index(&mut out.index, &self.subscript(index, depth + 1));
                                 }
                                 AddressStep::Field { field, of, .. } => {
                                     let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) };
@@ -330,13 +363,18 @@ impl AddressReader<'_> {
         None
     }
 
+    /// Returns the number of an index in the run, else its text.
+    fn subscript(&self, index: &Operand, depth: u32) -> String {
+        self.value(index).map_or_else(|| self.expr(index, depth), |n| n.to_string())
+    }
+
     /// Returns the text of an index, or of the variable that holds it and is passed by reference.
     fn index(&self, o: &Operand, depth: u32) -> String {
         match o {
             Operand::Value(v) if matches!(self.def(*v), Some((Inst { op: Op::Alloca { .. }, .. }, _))) => {
                 self.place(o, depth).array
             }
-            _ => self.expr(o, depth),
+            _ => self.subscript(o, depth),
         }
     }
 
@@ -435,7 +473,7 @@ impl AddressReader<'_> {
         matches!(self.def(*v), Some((Inst { op: Op::Load { .. }, .. }, _)))
     }
 
-    fn expr(&self, o: &Operand, depth: u32) -> String {
+    pub fn expr(&self, o: &Operand, depth: u32) -> String {
         if depth > 12 {
             return "…".into();
         }
@@ -529,35 +567,5 @@ fn symbol(op: BinOp) -> &'static str {
         BinOp::And => "&",
         BinOp::Or => "|",
         BinOp::Xor => "^",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use base::reasons::UnknownReason;
-    use engine::symbolic::terms::arena::Arena;
-    use engine::symbolic::terms::display::term;
-    use engine::symbolic::terms::interval::Interval;
-    use engine::symbolic::terms::term::SymKind;
-
-    #[test]
-    fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {
-        let mut a = Arena::new();
-        let fresh = |a: &mut Arena| {
-            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Interval::of_int(32, true))
-        };
-        let mut t = fresh(&mut a);
-        for _ in 0..12 {
-            let parts: Vec<_> = (0..8)
-                .map(|_| {
-                    let x = fresh(&mut a);
-                    let x = a.mul(x, t);
-                    a.le_zero(x)
-                })
-                .collect();
-            let (c, other) = (a.and_all(parts), fresh(&mut a));
-            t = a.ite(c, t, other);
-        }
-        assert!(term(&a, t).len() < 20_000);
     }
 }

@@ -28,8 +28,9 @@ use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::display;
 use engine::symbolic::terms::term::{Term, TermId};
+use finding::steps::{Step, StepKind};
 use finding::{Finding, Position, Related};
-use ir::FuncRef;
+use ir::{FuncRef, Side};
 use rustc_hash::FxHashSet;
 use witness::AccessFault;
 
@@ -84,6 +85,8 @@ struct WrapDependentAccess<'r, 'p> {
 struct Operation {
     /// Position in the user's own code; `None` where a summarised loop gave the operation.
     position: Option<Position>,
+    /// Whether a kernel computes it.
+    on_device: bool,
     /// Text in the words of the source or of the inputs; `None` where it would be too long to read.
     text: Option<String>,
     bits: u32,
@@ -101,6 +104,7 @@ impl Operation {
         let text = site.and_then(|s| wording::computed(program, s)).unwrap_or_else(|| display::term(&e.arena, arg));
         Self {
             position: site.map(|s| position(program, s)),
+            on_device: site.is_some_and(|s| program.module(s.func.module).side == Side::Device),
             text: (text.len() <= LONG).then_some(text),
             bits,
             function: site.and_then(|s| wording::function(program, s.func)),
@@ -124,6 +128,16 @@ impl Operation {
             (Some(exact), Some(read)) => format!("{what} is {exact}, which wraps to {read} as {kept}"),
             _ => format!("{what} wraps as {kept}"),
         }
+    }
+}
+
+impl Operation {
+    /// Returns the step in which the operation wraps, at its position.
+    fn step(&self, a: &Arena, wrap: TermId, c: &Counterexample) -> Option<Step> {
+        let kind = if self.on_device { StepKind::Index } else { StepKind::Size };
+        let value = c.model.value(a, wrap, WrapMode::Exact);
+        let step = Step::new(kind, self.wrapping(a, wrap, c)).with_value(value);
+        Some(step.at(self.position.clone()?))
     }
 }
 
@@ -255,6 +269,8 @@ impl OperationDependence<'_> {
         };
         let c = Counterexample { model, mode: WrapMode::Exact, degenerate: false };
         let mut finding = self.replayed(cx, tools, object, ob, (&operation, wrap, &c))?;
+        let index = finding.steps.iter().position(|s| s.kind == StepKind::Index).unwrap_or(finding.steps.len());
+        finding.steps.splice(index..index, operation.step(&tools.e.arena, wrap, &c));
         finding.related = self.related(tools, &operation, &c, std::mem::take(&mut finding.related));
         known.push(operation);
         Some(AccessVerdict::Found(Box::new(finding)))

@@ -5,6 +5,7 @@
 
 use super::call::{Ret, ThreadStop};
 use super::form::{CallInfo, FunctionCode};
+use super::operands;
 use super::thread::{CurrentLaunch, Thread, ThreadPosition, site_of};
 use super::value::{Reason, Reasons, Val};
 use crate::api::Cause;
@@ -305,6 +306,7 @@ impl<'p> Machine<'p> {
             bytes,
             direction,
             count: 1,
+            frames: operands::at_fault(self.program, th, depth, site),
         };
         self.seen.bad(bad, id, th.on_device())
     }

@@ -22,6 +22,8 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) summaries: Summaries,
     /// Operations whose result may exceed its width.
     pub operations: crate::symbolic::exec::operations::OperationSites,
+    /// Variables that held each number.
+    pub named: crate::symbolic::exec::named_values::NamedValues,
 }
 
 impl<'p> Executor<'p> {
@@ -33,6 +35,7 @@ impl<'p> Executor<'p> {
             loops: LoopMemo::default(),
             summaries: Summaries::default(),
             operations: Default::default(),
+            named: Default::default(),
         }
     }
 }

@@ -23,8 +23,14 @@ impl Executor<'_> {
             // Evaluated at block entry.
             Op::Phi(_) => {}
             Op::Alloca { .. } => self.stack_variable(fr, inst, site, &mut s),
-            Op::Load { .. } => self.load_instruction(fr, inst, site, &mut s),
-            Op::Store { .. } => self.store_instruction(fr, inst, site, &mut s),
+            Op::Load { .. } => {
+                self.load_instruction(fr, inst, site, &mut s);
+                self.note_named(fr, inst, site);
+            }
+            Op::Store { .. } => {
+                self.store_instruction(fr, inst, site, &mut s);
+                self.note_named(fr, inst, site);
+            }
             Op::AtomicRmw { .. } | Op::CmpXchg { .. } => self.atomic_instruction(fr, inst, site, &mut s),
             Op::Lifetime { .. } => self.lifetime_marker(fr, inst, &mut s),
             Op::MemCopy { .. } => self.copy_instruction(fr, inst, site, &mut s),

@@ -26,6 +26,7 @@ pub(in crate::symbolic) mod join;
 pub mod library;
 pub mod listed_accesses;
 mod memory_instructions;
+pub mod named_values;
 mod operands;
 pub mod operations;
 mod region;

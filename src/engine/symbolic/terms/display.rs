@@ -12,8 +12,13 @@ const PARTS: u32 = 60;
 /// Formats a term as a C-like expression.
 #[must_use]
 pub fn term(a: &Arena, t: TermId) -> String {
+    term_with_names(a, t, &|_| None)
+}
+
+/// Does the same with names in the place of the parts that have one.
+pub fn term_with_names(a: &Arena, t: TermId, name: &dyn Fn(TermId) -> Option<String>) -> String {
     let shown = (2..=DEPTH).rev().map(|depth| {
-        let mut shown = DisplayedTerm { a, left: PARTS };
+        let mut shown = DisplayedTerm { a, left: PARTS, name };
         let text = shown.part(t, 0, depth);
         (shown.left > 0, text)
     });
@@ -30,6 +35,7 @@ pub fn term(a: &Arena, t: TermId) -> String {
 struct DisplayedTerm<'a> {
     a: &'a Arena,
     left: u32,
+    name: &'a dyn Fn(TermId) -> Option<String>,
 }
 
 impl DisplayedTerm<'_> {
@@ -39,6 +45,9 @@ impl DisplayedTerm<'_> {
             return "…".into();
         }
         self.left -= 1;
+        if let Some(name) = (self.name)(t) {
+            return name;
+        }
         let d = depth - 1;
         let paren = |s: String, need: bool| if need { format!("({s})") } else { s };
         match self.a.get(t) {
@@ -102,5 +111,52 @@ impl DisplayedTerm<'_> {
             Term::And(v) => v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" && "),
             Term::Or(v) => format!("({})", v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" || ")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{term, term_with_names};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Interval;
+    use crate::symbolic::terms::term::{SymKind, TermId};
+    use base::reasons::UnknownReason;
+
+    #[test]
+    fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {
+        let mut a = Arena::new();
+        let fresh = |a: &mut Arena| {
+            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Interval::of_int(32, true))
+        };
+        let mut t = fresh(&mut a);
+        for _ in 0..12 {
+            let parts: Vec<_> = (0..8)
+                .map(|_| {
+                    let x = fresh(&mut a);
+                    let x = a.mul(x, t);
+                    a.le_zero(x)
+                })
+                .collect();
+            let (c, other) = (a.and_all(parts), fresh(&mut a));
+            t = a.ite(c, t, other);
+        }
+        assert!(term(&a, t).len() < 20_000);
+    }
+
+    #[test]
+    fn a_part_with_a_name_is_shown_by_it() {
+        let mut a = Arena::new();
+        let fresh = |a: &mut Arena, name: &str| {
+            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, name, Interval::of_int(32, true))
+        };
+        let (x, n) = (fresh(&mut a, "x"), fresh(&mut a, "n"));
+        let (none, usual) = (a.le_zero(n), a.int(480));
+        let height = a.ite(none, usual, n);
+        let area = a.mul(height, x);
+        let area = a.scale(area, 4);
+        assert!(term(&a, area).contains('?'), "{}", term(&a, area));
+        let name = |t: TermId| (t == height).then(|| "o.height".to_owned());
+        let shown = term_with_names(&a, area, &name);
+        assert!(["4 * o.height * x", "4 * x * o.height"].contains(&shown.as_str()), "{shown}");
     }
 }

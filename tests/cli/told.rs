@@ -1,0 +1,111 @@
+//! How a finding is told: its steps in order, sizes in the names of the source, the command that shows it.
+
+use super::{Project, Said};
+use scuba::finding::Report;
+use scuba::finding::steps::{Step, StepKind};
+
+/// Sizes from optional arguments, through a structure and a function that allocates.
+const SHADE: &str = "\
+#include <cstdlib>
+struct Options { int width = 640, height = 480; };
+static Options parse(int argc, char **argv) {
+  Options o;
+  if (argc > 1) o.width = atoi(argv[1]);
+  if (argc > 2) o.height = atoi(argv[2]);
+  return o;
+}
+__global__ void shade(float *image, int width, int height) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (col <= width && row < height) image[row * width + col] = 1.0f;
+}
+static float *image_of(size_t pixels) {
+  float *image;
+  if (cudaMalloc(&image, pixels * sizeof(float)) != cudaSuccess) exit(1);
+  return image;
+}
+int main(int argc, char **argv) {
+  Options o = parse(argc, argv);
+  if (o.width < 1 || o.height < 1 || o.width > 4096 || o.height > 4096) return 1;
+  float *image = image_of((size_t)o.width * o.height);
+  dim3 block(16, 16);
+  dim3 grid((o.width + 16) / 16, (o.height + 15) / 16);
+  shade<<<grid, block>>>(image, o.width, o.height);
+  return cudaDeviceSynchronize();
+}
+";
+
+fn report(said: &Said) -> Report {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
+
+fn step(steps: &[Step], kind: StepKind, message: &str) -> (Option<String>, u32) {
+    let found = steps.iter().find(|s| s.kind == kind && s.message == message);
+    let found = found.unwrap_or_else(|| panic!("no {kind:?} `{message}` in {steps:#?}"));
+    (found.value.clone(), found.position.as_ref().map_or(0, |p| p.line))
+}
+
+#[test]
+fn steps_lead_from_the_input_to_the_byte_in_names_of_the_source() {
+    let p = Project::new();
+    p.write("a.cu", SHADE);
+    let said = p.scuba(["check", "a.cu", "--message-format", "json"]).status(1);
+    let report = report(&said);
+    let [f] = report.findings.as_slice() else { panic!("{said:?}") };
+    assert_eq!(f.allocation.as_ref().unwrap().extent, "4 * o.width * o.height");
+    let launch = f.launch.as_ref().unwrap();
+    assert_eq!(launch.grid, "((o.width + 16) / 16, (o.height + 15) / 16)");
+    let some = |text: &str| Some(text.to_owned());
+    // No argument is the smallest example, and the defaults are the sizes then.
+    assert_eq!(step(&f.steps, StepKind::Input, "argc is 1").0, some("1"));
+    assert_eq!(step(&f.steps, StepKind::Size, "`o.width` is 640"), (some("640"), 21));
+    assert_eq!(step(&f.steps, StepKind::Size, "`o.height` is 480"), (some("480"), 21));
+    let allocated = "`image` is allocated: `4 * o.width * o.height` = 1228800 bytes";
+    assert_eq!(step(&f.steps, StepKind::Allocation, allocated), (some("1228800"), 16));
+    let launched = format!("`{}` is launched: grid `{}` = (41, 30), block (16, 16)", f.access.kernel, launch.grid);
+    assert_eq!(step(&f.steps, StepKind::Launch, &launched), (some("grid (41, 30, 1), block (16, 16, 1)"), 25));
+    let index = f.steps.iter().find(|s| s.kind == StepKind::Index).unwrap();
+    let w = f.witness.as_ref().unwrap();
+    // The numbers of the index are those of the run: they give its offset.
+    assert_eq!(index.value, some(&(w.offset_bytes / 4).to_string()));
+    let (row, col) = (w.block[1] * 16 + w.thread[1], w.block[0] * 16 + w.thread[0]);
+    let of = format!("where row is {row}, width is 640 and col is {col}");
+    assert!(index.message.starts_with("`row * width + col` is ") && index.message.ends_with(&of), "{index:?}");
+    let last = f.steps.last().unwrap();
+    assert_eq!((last.kind, last.value.clone()), (StepKind::Offset, some(&w.offset_bytes.to_string())));
+    assert!(f.steps.is_sorted_by_key(|s| s.kind));
+    let text = p.scuba(["check", "a.cu", "-v"]).status(1).err;
+    assert!(text.contains("1. argc is 1 (a.cu:") && text.contains(&format!("{launched} (a.cu:25)")), "{text}");
+    assert!(!p.scuba(["check", "a.cu"]).status(1).err.contains("step by step"));
+}
+
+#[test]
+fn calls_of_the_host_are_told_in_steps_too() {
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        "\
+#include <cstdlib>
+int main(int argc, char **argv) {
+  if (argc < 2) return 1;
+  int n = atoi(argv[1]);
+  if (n < 1) return 1;
+  char *a, *h = (char *)malloc(2 * (size_t)n);
+  cudaMalloc(&a, n);
+  cudaMemcpy(a, h, 2 * (size_t)n, cudaMemcpyHostToDevice);
+  cudaFree(a);
+  cudaFree(a);
+}
+",
+    );
+    let report = report(&p.scuba(["check", "a.cu", "--message-format", "json"]).status(1));
+    let of = |rule: &str| &report.findings.iter().find(|f| f.rule.name() == rule).unwrap().steps;
+    let copy = of("memcpy-out-of-bounds");
+    let n = copy.iter().find(|s| s.kind == StepKind::Input).unwrap().value.clone().unwrap();
+    let n: u32 = n.parse().unwrap();
+    assert_eq!(step(copy, StepKind::Size, &format!("`n` is {n}")).1, 4);
+    assert_eq!(step(copy, StepKind::Call, &format!("`cudaMemcpy` is asked for {} bytes", 2 * n)).1, 8);
+    let frees = of("double-free");
+    assert_eq!(step(frees, StepKind::Call, "freed here").1, 9);
+    assert_eq!(step(frees, StepKind::Offset, "`a` is freed twice").1, 10);
+}
