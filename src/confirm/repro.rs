@@ -5,19 +5,13 @@
 //! argument is of an unsupported kind.
 
 use super::prepare::{Generated, Material};
-use finding::{Finding, HeldScalar, HeldValue, RunInputs, SAME_CHECK, USED_HERE, Witness};
-use ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use finding::{Finding, SAME_CHECK, TensorArgument, USED_HERE, Witness};
+use ir::{FuncId, FuncRef, ModuleId};
 use models::dlpack::carrier;
-use models::tensors::{OF_HANDLE, bytes_of_optional_handle};
-use models::views::is_text;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// Size of a pointer in bytes: the offset of a list's end pointer after its begin pointer.
-const POINTER: i64 = 8;
-/// Longest list to generate.
-const MAX_IN_A_LIST: usize = 256;
+use witness::python::{self, PythonArgument};
 
 const TEMPLATE: &str = include_str!("../../templates/repro.py");
 
@@ -34,8 +28,8 @@ pub(super) fn script(
     if (0..f.params.len()).any(|i| carrier(m, f, i).is_some()) {
         return Some(Err("scripts call operators of PyTorch, not of nanobind or TVM-FFI".to_owned()));
     }
-    let arguments = match arguments(material, root, &witness.run) {
-        Ok(arguments) => arguments,
+    let arguments = match python::arguments(material.program, root, &witness.run) {
+        Ok(all) => arguments(all),
         Err(why) => return Some(Err(why)),
     };
     let units: Vec<&TranslationUnit> = material.units.clone();
@@ -97,79 +91,17 @@ fn places(finding: &Finding) -> Vec<String> {
     all.map(|p| format!("{}:{}", p.file.rsplit('/').next().unwrap_or(&p.file), p.line)).collect()
 }
 
-/// Arguments in order: tensors, numbers, null for an optional without a value.
-fn arguments(material: &Material<'_>, root: FuncRef, run: &RunInputs) -> Result<Vec<Value>, String> {
-    let program = material.program;
-    let (m, f) = (program.module(root.module), program.func(root));
-    let mut out = vec![];
-    for (i, p) in f.params.iter().enumerate().filter(|(_, p)| p.sret.is_none()) {
-        // A list may be passed in two registers: the first one represents it.
-        let (name, part) = f.in_registers(i).map_or((p.name.as_str(), 0), |(name, _, at)| (name, at));
-        let declared = p.class.as_deref().or_else(|| f.declared_type(name)).unwrap_or_default();
-        if part > 0 {
-            continue;
-        }
-        let is_optional = declared.contains("optional<");
-        let behind = bytes_of_optional_handle(declared).or(Some(POINTER));
-        let has_value = run.held.iter().any(|h| {
-            h.object == p.name
-                && Some(h.at) == behind
-                && matches!(h.what, HeldValue::Number { value, .. } if value != 0)
-        });
-        out.push(match (&m.ty(p.ty).kind, run.tensors.get(&p.name)) {
-            (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
-            (TypeKind::Ptr(_), _) if is_text(declared) => json!({ "value": text(run, &p.name) }),
-            (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
-            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, name, declared) {
-                Some(tensors) => json!({ "list": tensors }),
-                None => return Err(format!("`{name}` is a list of more than {MAX_IN_A_LIST} tensors")),
-            },
-            (TypeKind::Ptr(_), None) if declared.contains("Tensor") => any_tensor(),
-            (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
-            (TypeKind::Int(_), _) => json!({ "value": run.args.get(i).copied().unwrap_or(1) }),
-            (TypeKind::Float(_), _) => json!({ "value": 1.0 }),
-            _ => return Err(format!("`{}` is a `{declared}`, which cannot be made", p.name)),
-        });
-    }
-    Ok(out)
-}
-
-/// Contents of a string.
-fn text<'r>(run: &'r RunInputs, name: &str) -> &'r str {
-    let text = |h: &'r HeldScalar| if let HeldValue::Text(text) = &h.what { Some(text.as_str()) } else { None };
-    run.held.iter().filter(|h| h.object == name).find_map(text).unwrap_or_default()
-}
-
-/// A tensor on which nothing depends.
-fn any_tensor() -> Value {
-    json!({ "tensor": { "dtype": "float32", "sizes": [1], "strides": [1], "on_device": true } })
-}
-
-/// Whether a parameter is a list of tensors.
-fn is_list(declared: &str) -> bool {
-    let kinds = ["std::vector<", "ArrayRef<", "TensorList"];
-    kinds.iter().any(|kind| declared.contains(kind)) && declared.contains("Tensor")
-}
-
-/// Tensors of a list in order: as many as its length says, or as the witness names; `None` if there are too many.
-fn list(run: &RunInputs, name: &str, declared: &str) -> Option<Vec<Value>> {
-    let bytes = if declared.contains("torch::stable::Tensor") { 2 * POINTER } else { POINTER };
-    let said = run.held.iter().filter(|h| h.object == name && h.at == POINTER).find_map(|h| match h.what {
-        // The end of a vector, the length of an `ArrayRef`.
-        HeldValue::Behind { bytes: behind, .. } => usize::try_from(behind / bytes).ok(),
-        HeldValue::Number { value, .. } => usize::try_from(value).ok(),
-        HeldValue::Pointer(_) | HeldValue::Text(_) => None,
-    });
-    let pointer = |object: &str, at: i64| {
-        run.held.iter().filter(|h| h.object == object && h.at == at).find_map(HeldScalar::pointer_to)
+/// Writes the arguments in order for the script.
+fn arguments(all: Vec<PythonArgument>) -> Vec<Value> {
+    let tensor = |t: TensorArgument| json!({ "tensor": t });
+    let one = |argument| match argument {
+        PythonArgument::Tensor(t) => tensor(t),
+        PythonArgument::List(all) => json!({ "list": all.into_iter().map(tensor).collect::<Vec<_>>() }),
+        PythonArgument::Text(text) => json!({ "value": text }),
+        PythonArgument::Bool(b) => json!({ "value": b }),
+        PythonArgument::Integer(n) => json!({ "value": n }),
+        PythonArgument::Float(x) => json!({ "value": x }),
+        PythonArgument::Nothing => json!({ "value": null }),
     };
-    let first = pointer(name, 0);
-    let tensor = |i: usize| {
-        let element = pointer(first?, bytes * i64::try_from(i).ok()?)?;
-        run.tensors.get(element.strip_suffix(OF_HANDLE)?)
-    };
-    let asked_for = (0..MAX_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);
-    let count = said.unwrap_or(asked_for);
-    let of = |i| tensor(i).map_or_else(any_tensor, |t| json!({ "tensor": t }));
-    (count <= MAX_IN_A_LIST).then(|| (0..count).map(of).collect())
+    all.into_iter().map(one).collect()
 }

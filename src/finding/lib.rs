@@ -1,5 +1,6 @@
 //! Types that `check/` fills in and that renderers display; they mirror the JSON document `scuba-findings/1`.
 
+mod command;
 pub mod counts;
 pub mod dlpack;
 mod left_out;
@@ -188,6 +189,9 @@ pub struct RunInputs {
     /// Tensor arguments, by parameter name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub tensors: BTreeMap<String, TensorArgument>,
+    /// Line of Python that calls the root, an operator, with these arguments.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub call: Option<String>,
     /// Name under which Python calls the root: `scale` in the extension's module, `ext::scale` in PyTorch's dispatcher.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub operator: Option<String>,

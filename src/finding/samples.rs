@@ -68,12 +68,13 @@ fn steps() -> Vec<Step> {
     let at = |line| Position { file: "/project/scale.cu".into(), line, column: 3 };
     vec![
         Step::new(StepKind::Input, "argv[1] is \"1\"").with_value(Some("\"1\"")),
-        Step::new(StepKind::Size, "`4 * n` is 4").with_value(Some(4)).at(at(11)),
-        Step::new(StepKind::Allocation, "`a` is allocated with `4 * n` bytes").with_value(Some(4)).at(at(11)),
-        Step::new(StepKind::Launch, "the kernel is launched: grid `((n + 255) / 256, 1, 1)`, block `(256, 1, 1)`")
+        Step::new(StepKind::Size, "`n` is 1").with_value(Some(1)).at(at(9)),
+        Step::new(StepKind::Allocation, "`a` is allocated: `4 * n` = 4 bytes").with_value(Some(4)).at(at(11)),
+        Step::new(StepKind::Launch, "`scale` is launched: grid `((n + 255) / 256, 1, 1)` = 1, block 256")
+            .with_value(Some("grid (1, 1, 1), block (256, 1, 1)"))
             .at(at(12)),
-        Step::new(StepKind::Thread, "thread (1, 0, 0) of block (0, 0, 0) runs `scale(float*, int)`"),
-        Step::new(StepKind::Index, "`a` is accessed at `blockIdx.x * 256 + threadIdx.x`").at(at(5)),
+        Step::new(StepKind::Thread, "thread (1, 0, 0) of block (0, 0, 0) runs `scale`"),
+        Step::new(StepKind::Index, "`blockIdx.x * 256 + threadIdx.x` is 1").with_value(Some(1)).at(at(5)),
         Step::new(StepKind::Offset, "it writes bytes 4 to 7 of `a`, which has 4 bytes").with_value(Some(4)).at(at(5)),
     ]
 }

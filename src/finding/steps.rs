@@ -1,5 +1,6 @@
 //! Steps of a finding: from the input to the byte, in the order in which they happen.
 
+use crate::names::base_name;
 use crate::{Allocation, Finding, Position, SAME_CHECK, USED_HERE};
 use base::rules::Rule;
 use serde::{Deserialize, Serialize};
@@ -74,16 +75,26 @@ impl Allocation {
 /// as they happen.
 pub fn complete(f: &mut Finding) {
     let mut steps = std::mem::take(&mut f.steps);
-    steps.retain(|s| !matches!(s.kind, StepKind::Call | StepKind::Thread | StepKind::Offset));
+    steps.retain(|s| !matches!(s.kind, StepKind::Thread | StepKind::Offset));
     if matches!(f.rule, Rule::UseAfterFree | Rule::DoubleFree) {
         let passed = f.related.iter().filter(|r| !r.inner && r.what != SAME_CHECK && !is_use(&r.what));
-        steps.extend(passed.map(|r| Step::new(StepKind::Call, &r.what).at(r.position.clone())));
+        for step in passed.map(|r| Step::new(StepKind::Call, &r.what).at(r.position.clone())) {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
     }
     steps.extend(thread(f));
     steps.extend(offset(f));
     // Stable: steps of one kind stay in their order.
     steps.sort_by_key(|s| s.kind);
     f.steps = steps;
+}
+
+/// Returns the kernel's name without its parameters.
+#[must_use]
+pub fn kernel(f: &Finding) -> String {
+    Some(base_name(&f.access.kernel)).filter(|n| !n.is_empty()).unwrap_or_else(|| f.access.kernel.clone())
 }
 
 /// Whether a related place is the access in the kernel, where the finding itself is at the launch.
@@ -95,7 +106,7 @@ fn is_use(what: &str) -> bool {
 fn thread(f: &Finding) -> Option<Step> {
     let w = f.witness.as_ref().filter(|_| f.launch.is_some())?;
     let triple = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
-    let message = format!("thread {} of block {} runs `{}`", triple(w.thread), triple(w.block), f.access.kernel);
+    let message = format!("thread {} of block {} runs `{}`", triple(w.thread), triple(w.block), kernel(f));
     Some(Step::new(StepKind::Thread, message))
 }
 
@@ -152,11 +163,11 @@ mod tests {
             told(&f),
             [
                 "Input: argv[1] is \"1\"",
-                "Size: `4 * n` is 4 @11",
-                "Allocation: `a` is allocated with `4 * n` bytes @11",
-                "Launch: the kernel is launched: grid `((n + 255) / 256, 1, 1)`, block `(256, 1, 1)` @12",
-                "Thread: thread (1, 0, 0) of block (0, 0, 0) runs `scale(float*, int)`",
-                "Index: `a` is accessed at `blockIdx.x * 256 + threadIdx.x` @5",
+                "Size: `n` is 1 @9",
+                "Allocation: `a` is allocated: `4 * n` = 4 bytes @11",
+                "Launch: `scale` is launched: grid `((n + 255) / 256, 1, 1)` = 1, block 256 @12",
+                "Thread: thread (1, 0, 0) of block (0, 0, 0) runs `scale`",
+                "Index: `blockIdx.x * 256 + threadIdx.x` is 1 @5",
                 "Offset: it writes bytes 4 to 7 of `a`, which has 4 bytes @5",
             ]
         );

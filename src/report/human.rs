@@ -101,8 +101,12 @@ impl HumanRenderer<'_> {
             };
         }
         let steps = Some(steps(f)).filter(|s| self.style.verbosity == Verbosity::Verbose && !s.is_empty());
-        for note in notes(f).into_iter().chain(steps).chain(self.unconfirmed(f)) {
-            group = group.element(Paint::NOTE.message(note));
+        let mut notes = notes(f).into_iter().chain(steps).chain(self.unconfirmed(f));
+        // The first note names the inputs that the command has.
+        let example = f.witness.as_ref().and_then(|_| notes.next()).map(|note| Paint::NOTE.message(note));
+        let command = f.command().map(|command| Paint::NOTE.with_name("run").message(command));
+        for message in example.into_iter().chain(command).chain(notes.map(|note| Paint::NOTE.message(note))) {
+            group = group.element(message);
         }
         group = group.element(Paint::HELP.message(help(f)));
         renderer.render(&[group])

@@ -17,6 +17,7 @@ pub mod machine;
 pub mod memory;
 mod observe;
 mod provenance;
+pub mod python;
 mod replay;
 mod snapshot;
 

@@ -62,7 +62,7 @@ fn steps_lead_from_the_input_to_the_byte_in_names_of_the_source() {
     assert_eq!(step(&f.steps, StepKind::Size, "`o.height` is 480"), (some("480"), 21));
     let allocated = "`image` is allocated: `4 * o.width * o.height` = 1228800 bytes";
     assert_eq!(step(&f.steps, StepKind::Allocation, allocated), (some("1228800"), 16));
-    let launched = format!("`{}` is launched: grid `{}` = (41, 30), block (16, 16)", f.access.kernel, launch.grid);
+    let launched = format!("`shade` is launched: grid `{}` = (41, 30), block (16, 16)", launch.grid);
     assert_eq!(step(&f.steps, StepKind::Launch, &launched), (some("grid (41, 30, 1), block (16, 16, 1)"), 25));
     let index = f.steps.iter().find(|s| s.kind == StepKind::Index).unwrap();
     let w = f.witness.as_ref().unwrap();
@@ -108,4 +108,42 @@ int main(int argc, char **argv) {
     let frees = of("double-free");
     assert_eq!(step(frees, StepKind::Call, "freed here").1, 9);
     assert_eq!(step(frees, StepKind::Offset, "`a` is freed twice").1, 10);
+}
+
+#[test]
+fn the_command_that_shows_a_finding_is_told_where_a_line_can_say_it() {
+    let p = Project::new();
+    p.write("a.cu", &super::buggy());
+    let said = p.scuba(["check", "a.cu"]).status(1);
+    let report = report(&p.scuba(["check", "a.cu", "--message-format", "json"]).status(1));
+    let argument = report.findings[0].witness.as_ref().unwrap().run.argv[0].clone();
+    assert!(said.err.contains(&format!("= run: ./a {argument}\n")), "{said:?}");
+    // Nobody calls this function, so nobody can say how.
+    let uncalled =
+        super::buggy().replace("int main(int argc, char **argv)", "extern \"C\" int go(int argc, char **argv)");
+    p.write("a.cu", &uncalled);
+    assert!(!p.scuba(["check", "a.cu"]).err.contains("= run: "));
+}
+
+#[test]
+fn an_operator_is_called_from_python() {
+    let source = "\
+#include <torch/extension.h>
+__global__ void copy(float *p, const float *q, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) p[i] = q[i];
+}
+torch::Tensor both(torch::Tensor x, torch::Tensor y, int64_t k, bool flag) {
+  TORCH_CHECK(x.is_cuda() && y.is_cuda() && x.is_contiguous() && y.is_contiguous() && k == 7 && flag);
+  if (x.numel() > 0) copy<<<(x.numel() + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
+  return x;
+}
+TORCH_LIBRARY(ext, m) { m.def(\"both\", &both); }
+";
+    let (report, said) = super::tensors::checked(source);
+    let f = report.findings.iter().find(|f| f.access.array == "q").unwrap_or_else(|| panic!("{said:?}"));
+    let sizes = |name: &str| f.arguments[name].sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let made = |name: &str| format!("torch.zeros({}, dtype=torch.float32, device=\"cuda\")", sizes(name));
+    let call = format!("torch.ops.ext.both({}, {}, 7, True)", made("x"), made("y"));
+    assert_eq!(f.command().unwrap(), call, "{:?}", f.witness);
 }

@@ -376,17 +376,22 @@ impl<'p> Judge<'p> {
         let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
-        RunInputs {
+        let operator = registered_name(self.program, self.root.func);
+        let mut run = RunInputs {
             argv: inputs.argv,
             args,
             extents: inputs.extents,
             null: inputs.null,
             held: inputs.held,
             tensors: inputs.tensors,
-            operator: registered_name(self.program, self.root.func),
+            call: None,
+            operator,
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
-        }
+        };
+        let name = run.operator.as_deref();
+        run.call = name.and_then(|name| witness::python::call(self.program, self.root.func, name, &run));
+        run
     }
 
     /// Returns object and version of the storage contents of a tensor that the caller gives.

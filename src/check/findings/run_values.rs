@@ -41,7 +41,7 @@ pub(crate) fn index(
         None => format!("`{0}{1}` is `{0}{2}`", text.array, text.index, run.index),
     };
     let own = if stack.last().is_none_or(|own| *own == at) { wording::address(program, at, kind) } else { None };
-    let mut variables = own.map_or_else(Vec::new, |o| variables(&AddressReader::new(program, at.func, values), o));
+    let mut variables = own.map_or_else(Vec::new, |o| variables(program, at, values, (o, &text.index)));
     // What stands in brackets has its number there.
     let in_brackets = |name: &str| text.index.contains(&format!("[{name}]"));
     variables.retain(|(name, _)| *name != text.index && !in_brackets(name));
@@ -64,8 +64,28 @@ fn is_number(index: &str) -> bool {
     index.split('[').skip(1).all(|part| part.split_once(']').is_some_and(|(inside, _)| is_one(inside)))
 }
 
-/// Returns the variables that an address is computed from with their numbers, in the order of the expression.
-fn variables(r: &AddressReader<'_>, address: &Operand) -> Vec<(String, i64)> {
+/// Returns the variables that an address is computed from with their numbers, in the order of the expression; for an
+/// index that is itself read from memory, those that this read depends on.
+fn variables(
+    program: &Program,
+    at: Site,
+    values: RunValues<'_>,
+    (address, index): (&Operand, &str),
+) -> Vec<(String, i64)> {
+    let r = AddressReader::new(program, at.func, values);
+    let names = AddressReader::new(program, at.func, &[]);
+    let note = |o: &Operand, unsigned: Option<u32>, out: &mut Vec<(String, i64)>| {
+        let Some(n) = r.value(o) else { return };
+        let name = names.expr(o, 0);
+        if name.is_empty() || name.contains(['?', '…', '(']) || out.iter().any(|(known, _)| *known == name) {
+            return;
+        }
+        let n = match unsigned {
+            Some(bits) if n < 0 && bits < 63 => n + (1_i64 << bits),
+            _ => n,
+        };
+        out.push((name, n));
+    };
     let mut out: Vec<(String, i64)> = vec![];
     // Operands with the width from which they are extended without a sign.
     let mut open: Vec<(Operand, Option<u32>)> = vec![(address.clone(), None)];
@@ -73,12 +93,14 @@ fn variables(r: &AddressReader<'_>, address: &Operand) -> Vec<(String, i64)> {
         let Some((o, unsigned)) = open.pop() else { break };
         let Operand::Value(v) = o else { continue };
         let Some((Inst { op, .. }, _)) = r.def(v) else {
-            note(r, &o, unsigned, &mut out);
+            note(&o, unsigned, &mut out);
             continue;
         };
         match op {
-            Op::Load { ptr, .. } if r.value(&o).is_none() => open.push((ptr.clone(), None)),
-            Op::Load { .. } => note(r, &o, unsigned, &mut out),
+            Op::Load { ptr, .. } if r.value(&o).is_none() || names.expr(&o, 0) == index => {
+                open.push((ptr.clone(), None));
+            }
+            Op::Load { .. } => note(&o, unsigned, &mut out),
             Op::Cast { op: CastOp::ZExt, value, from, .. } => open.push((value.clone(), r.width(*from))),
             Op::Call { .. } | Op::Phi(_) | Op::Alloca { .. } => {}
             op => {
@@ -90,20 +112,6 @@ fn variables(r: &AddressReader<'_>, address: &Operand) -> Vec<(String, i64)> {
         }
     }
     out
-}
-
-/// Adds a variable with its number, once.
-fn note(r: &AddressReader<'_>, o: &Operand, unsigned: Option<u32>, out: &mut Vec<(String, i64)>) {
-    let Some(n) = r.value(o) else { return };
-    let name = r.expr(o, 0);
-    if name.is_empty() || name.contains(['?', '…', '(']) || out.iter().any(|(known, _)| *known == name) {
-        return;
-    }
-    let n = match unsigned {
-        Some(bits) if n < 0 && bits < 63 => n + (1_i64 << bits),
-        _ => n,
-    };
-    out.push((name, n));
 }
 
 #[cfg(test)]

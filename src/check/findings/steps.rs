@@ -13,7 +13,7 @@ use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::terms::term::{SymKind, TermId};
-use finding::steps::{Step, StepKind};
+use finding::steps::{Step, StepKind, kernel};
 use finding::{Allocation, Finding, Launch, MemorySpace, Position};
 use witness::BadAccess;
 
@@ -144,7 +144,7 @@ fn launch(f: &Finding, l: &Launch, values: Option<&LaunchValues>) -> Step {
         (text, None) => format!(", shared memory `{text}` bytes"),
     };
     let (grid, block) = (dims(&l.grid, |v| v.grid), dims(&l.block, |v| v.block));
-    let message = format!("`{}` is launched: grid {grid}, block {block}{shared}", f.access.kernel);
+    let message = format!("`{}` is launched: grid {grid}, block {block}{shared}", kernel(f));
     let all = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
     let value = values.map(|v| format!("grid {}, block {}", all(v.grid), all(v.block)));
     let at = Position { file: l.file.clone(), line: l.line, column: l.column };

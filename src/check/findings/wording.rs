@@ -19,6 +19,9 @@ const LONGEST: usize = 64;
 /// Text for a value without a name in the source.
 const A_TEMPORARY: &str = "a temporary";
 
+/// Mark before a number of a run: the index 0 of an expression stands for none.
+const NUMBER: char = '\u{1}';
+
 /// Source text of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessText {
@@ -52,16 +55,22 @@ pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Ac
 /// Does the same with the numbers of a run in the place of index expressions; `values` are those of the frame at `at`.
 #[must_use]
 pub fn seen_in_run(program: &Program, stack: &[Site], at: Site, kind: AccessKind, values: RunValues<'_>) -> AccessText {
-    let r = AddressReader::new(program, at.func, values);
+    let text = seen_by(&AddressReader::new(program, at.func, values), stack, at, kind);
+    let unmarked = |text: String| text.replace(NUMBER, "");
+    AccessText { array: unmarked(text.array), index: unmarked(text.index) }
+}
+
+fn seen_by(r: &AddressReader<'_>, stack: &[Site], at: Site, kind: AccessKind) -> AccessText {
+    let program = r.program;
     if stack.last().is_none_or(|own| *own == at) {
-        return side(&r, at, kind);
+        return side(r, at, kind);
     }
     let first = || {
         let (_, args) = program.call_at(at.func, at.block, at.inst)?;
         r.given(args.first()?)
     };
-    from_outside(&r, stack, at, kind).unwrap_or_else(|| {
-        let text = first().unwrap_or_else(|| side(&r, at, kind));
+    from_outside(r, stack, at, kind).unwrap_or_else(|| {
+        let text = first().unwrap_or_else(|| side(r, at, kind));
         AccessText { index: String::new(), ..text }
     })
 }
@@ -365,7 +374,7 @@ impl<'a> AddressReader<'a> {
 
     /// Returns the number of an index in the run, else its text.
     fn subscript(&self, index: &Operand, depth: u32) -> String {
-        self.value(index).map_or_else(|| self.expr(index, depth), |n| n.to_string())
+        self.value(index).map_or_else(|| self.expr(index, depth), |n| format!("{NUMBER}{n}"))
     }
 
     /// Returns the text of an index, or of the variable that holds it and is passed by reference.
