@@ -106,7 +106,7 @@ pub(crate) struct RootTools<'p> {
     pub tried: Arc<OnceLock<TrialResults>>,
     /// Number of glances in a row that decided nothing of accesses whose extent nothing bounds.
     pub vain_glances: u32,
-    /// Whether conditions are too large for a glance.
+    /// Conditions by whether they are too large for a glance.
     pub large: FxHashMap<TermId, bool>,
 }
 

@@ -28,6 +28,7 @@ const ROOMS: &[&str] = &[
     "confirm",
     "contracts",
     "driver",
+    "editor",
     "engine",
     "facts",
     "files",

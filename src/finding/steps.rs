@@ -27,7 +27,7 @@ pub enum StepKind {
     Offset,
 }
 
-/// One step, as `steps` of a finding has it in documents.
+/// Step as `steps` of a finding has it in documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub kind: StepKind,

@@ -4,7 +4,8 @@
 //! nothing.
 
 use super::position::{inner_places, launched_at, loc_of, numbers, position_of, seen};
-use super::source_names::SourceNames;
+use super::run_values::IndexInRun;
+use super::source_names::{SizeVariable, SourceNames};
 use super::steps::{self, LaunchValues, StepValues};
 use crate::context::{ArrayPosition, ExecutedLaunch};
 use crate::counterexample::replay::{Judge, depends};
@@ -302,9 +303,23 @@ impl AccessCounterexample<'_> {
             architecture: None,
             fix: None,
         };
-        let value = |t: TermId| self.counterexample.model.value(a, t, self.counterexample.mode);
         let mut variables = at_allocation.used();
         variables.extend(at_launch.used().into_iter().filter(|v| !at_allocation.used().contains(v)));
+        finding.steps = self.steps(e, judged, &finding, variables, steps::index_in_run(e, ev, (at, &text), judged));
+        finding
+    }
+
+    /// Returns the steps of a finding, with the values of the model or of the run that reached it.
+    fn steps(
+        &self,
+        e: &Executor<'_>,
+        judged: &ReplayResult,
+        finding: &Finding,
+        variables: Vec<SizeVariable>,
+        index: Option<IndexInRun>,
+    ) -> Vec<finding::steps::Step> {
+        let launch = &self.run.launch;
+        let value = |t: TermId| self.counterexample.model.value(&e.arena, t, self.counterexample.mode);
         let dims = |t: [TermId; 3]| triple(t.map(value));
         let (grid, block) = match steps::reached(judged) {
             Some(bad) => (bad.grid, bad.block_dim),
@@ -317,11 +332,10 @@ impl AccessCounterexample<'_> {
             extent: Some(self.obligation.extent),
             variables,
             launch: is_known.then(|| LaunchValues { grid, block, shared: value(launch.config.shared) }),
-            index: steps::index_in_run(e, ev, (at, &text), judged),
+            index,
             copied: None,
         };
-        finding.steps = steps::until_access(&finding, &values);
-        finding
+        steps::until_access(finding, &values)
     }
 }
 

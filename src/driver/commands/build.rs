@@ -74,14 +74,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     }
     let stored = match opened {
         Ok(mut stored) => {
-            let others = stored.skip_other_configurations(&written);
-            if let Some(first) = others.first().filter(|_| !session.quiet()) {
-                let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
-                let line = format!(
-                    "programs of other configurations skipped: {n}, for example {first}; `scuba check` checks all"
-                );
-                complain(&line);
-            }
+            tell_skipped(&session, stored.skip_other_configurations(&written));
             stored.ask_tools(&tools);
             stored.refresh(&session);
             // In a failed build, a link without output is a link that failed.
@@ -133,6 +126,14 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Status::Clean if !outcome.status.success() => own_status(outcome.status),
         status => status,
     })
+}
+
+/// Says which programs were skipped since another configuration of the build made them.
+fn tell_skipped(session: &Session, others: &BTreeSet<PathBuf>) {
+    let Some(first) = others.first().filter(|_| !session.quiet()) else { return };
+    let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
+    let line = format!("programs of other configurations skipped: {n}, for example {first}; `scuba check` checks all");
+    output::complain(&output::harmless(&line));
 }
 
 /// Runs the build command unchanged.

@@ -29,7 +29,8 @@ pub fn run(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
         write(path, &html::page(&kept, date, &sources).context("cannot render the page")?)?;
     }
     if let Some(path) = &args.sarif {
-        let text = serde_json::to_string_pretty(&sarif::document(&kept.assembled, args.common.verbose, &sources)).context("cannot render SARIF")?;
+        let text = serde_json::to_string_pretty(&sarif::document(&kept.assembled, args.common.verbose, &sources))
+            .context("cannot render SARIF")?;
         write(path, &(text + "\n"))?;
     }
     // The user asked for a report, not for a verdict.
