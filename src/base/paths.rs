@@ -3,6 +3,7 @@
 //! In: the file that a command writes, the folder in which it runs, `SCUBA_DIR`. Out: the path of the `.scuba` folder
 //! for the facts of that output. The module knows nothing of the folder's contents.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -74,13 +75,38 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
 }
 
 /// Folder for data that can be regenerated, shared by all projects of one user: `SCUBA_CACHE` if set, else the user's
-/// cache folder; `None` if `SCUBA_CACHE` is `off` or there is no such folder.
+/// cache folder; `None` if `SCUBA_CACHE` is `off` or a URL, or there is no such folder.
 #[must_use]
 pub fn cache() -> Option<PathBuf> {
-    match std::env::var_os("SCUBA_CACHE").filter(|v| !v.is_empty()) {
-        Some(folder) => Some(PathBuf::from(folder)).filter(|f| f != Path::new("off")),
+    match set_cache() {
+        Some(set) => folder_named(&set).ok().flatten(),
         None => user_cache(),
     }
+}
+
+/// Checks `SCUBA_CACHE`.
+///
+/// # Errors
+/// If it is a URL: the message names it, and what is allowed.
+pub fn check_cache() -> Result<(), String> {
+    set_cache().map_or(Ok(()), |set| folder_named(&set).map(|_| ()))
+}
+
+fn set_cache() -> Option<OsString> {
+    std::env::var_os("SCUBA_CACHE").filter(|v| !v.is_empty())
+}
+
+/// Returns the folder that a value of `SCUBA_CACHE` names, or `None` for `off`.
+fn folder_named(set: &OsStr) -> Result<Option<PathBuf>, String> {
+    let text = set.to_string_lossy();
+    let is_url = text.split_once("://").is_some_and(|(scheme, _)| {
+        let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(rest)
+    });
+    if is_url {
+        return Err(format!("SCUBA_CACHE is the URL `{text}`: only a folder works, or `off` for no cache"));
+    }
+    Ok(Some(PathBuf::from(set)).filter(|f| f != Path::new("off")))
 }
 
 /// The user's cache folder, whatever `SCUBA_CACHE` says. Relative paths count as not set (XDG Base Directory
@@ -130,6 +156,19 @@ mod tests {
         assert_eq!(resolve(None, &root.join("p"), Some(Path::new(""))), root.join("p/.scuba"));
         std::os::unix::fs::symlink(root.join("p/build"), root.join("elsewhere/b")).unwrap();
         assert_eq!(find("b/a.o", "elsewhere"), root.join("p/build/.scuba"));
+    }
+
+    #[test]
+    fn a_cache_is_a_folder_or_off_and_no_url() {
+        let of = |text: &str| folder_named(OsStr::new(text));
+        assert_eq!(of("off"), Ok(None));
+        for folder in ["/var/cache/scuba", "cache", "off/", "a:b", "://x", "1a://x", "/odd/s3://x", "C:/x"] {
+            assert_eq!(of(folder), Ok(Some(PathBuf::from(folder))));
+        }
+        for url in ["s3://bucket/scuba", "https://cache.example", "file:///tmp/c", "git+ssh://x"] {
+            let said = of(url).unwrap_err();
+            assert!(said.contains(url) && said.contains("only a folder works, or `off`"), "{said}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod cross_check;
 pub mod dispatch;
 mod extraction;
 mod history;
+mod installation;
 mod job_summary;
 mod last_report;
 mod logging;

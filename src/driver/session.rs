@@ -67,8 +67,9 @@ impl Session {
     /// Reads the settings for a command line. `start` is the folder of the first source, or of the facts.
     ///
     /// # Errors
-    /// If scuba.toml cannot be read, or the chosen front end is not there.
+    /// If scuba.toml cannot be read, the chosen front end is not there, or `SCUBA_CACHE` is a URL.
     pub fn new(common: &CommonArgs, overrides: &Overrides, start: &Path) -> Result<Self> {
+        paths::check_cache().map_err(anyhow::Error::msg)?;
         let mut config = read_config(common.config.as_deref(), start)?;
         config.frontend.kind = decide_frontend(common.frontend, &config)?;
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);

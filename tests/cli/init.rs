@@ -15,8 +15,9 @@ fn settings_are_written_for_the_project_that_is_found_and_never_over_others() {
         (said.out.as_str(), said.err.as_str()),
         (
             format!(
-                "{}/scuba.toml: a program, 1 CUDA source, Make\nnext:\n    scuba build -- make\n",
-                p.root().display()
+                "{}/scuba.toml: a program, 1 CUDA source, Make\nall settings: {}/scuba.toml.example\nnext:\n    scuba build -- make\n",
+                p.root().display(),
+                env!("CARGO_MANIFEST_DIR")
             )
             .as_str(),
             ""

@@ -19,6 +19,7 @@ mod formats;
 mod headers;
 mod init;
 mod inside;
+mod installed;
 mod layouts;
 mod lsp;
 mod operators;

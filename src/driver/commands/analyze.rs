@@ -54,6 +54,11 @@ fn analyze() -> Result<Status> {
         let first = "scuba: note: ccache hashes only the code of the first architecture, so a change to the code of another one or of the host can give the old object: set CCACHE_DEPEND=1".to_owned();
         say_once(&OnceMessage { key: "ccache".into(), first, later: None }, &store);
     }
+    if let Err(why) = paths::check_cache() {
+        anyhow::ensure!(!session.strict, why);
+        let first = format!("scuba: note: {}; nothing is cached", output::harmless(&why));
+        say_once(&OnceMessage { key: "cache folder".into(), first, later: None }, &store);
+    }
     let in_error = session.settings_in_error(&subject(&request, &session));
     let done = judge(&request, session, &store, at);
     if let Some(line) = in_error {

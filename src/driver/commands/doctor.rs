@@ -1,11 +1,13 @@
 //! `scuba doctor`: lists what is installed, which versions, what is missing and how to get it.
 
 use crate::args::DoctorArgs;
+use crate::installation::{self, Installation, Installer};
 #[cfg(feature = "cgeist")]
 use crate::session::{named_cgeist, named_cgeist_cuda};
 use crate::session::{named_nvcc, real_nvcc};
 use crate::{Status, output};
 use base::cpu_time::TimeLimit;
+use base::paths;
 use config::{self, Config};
 use confirm::{device, process};
 use frontend::bundled;
@@ -23,16 +25,16 @@ enum DoctorResult {
     Found(String),
     /// Missing, but nothing that the settings ask for needs it.
     Absent {
-        get: &'static str,
+        get: String,
     },
     /// Installed but useless, and nothing that the settings ask for needs it.
     Useless {
         what: String,
-        get: &'static str,
+        get: String,
     },
     Broken {
         what: String,
-        get: &'static str,
+        get: String,
     },
 }
 
@@ -43,22 +45,25 @@ pub fn run(args: &DoctorArgs) -> Status {
     let settings = settings(args);
     let config = settings.as_ref().ok().cloned().unwrap_or_default();
     let (nvcc, answers) = nvcc(&config);
+    let host = host_compiler();
+    let has_host = matches!(host, DoctorResult::Found(_));
     let lines = [
         (
             "settings",
             match &settings {
                 Ok(Config { path: Some(p), .. }) => DoctorResult::Found(p.display().to_string()),
-                Ok(_) => DoctorResult::Absent { get: "optional: scuba.toml in the project's folder" },
-                Err(e) => DoctorResult::Broken { what: e.clone(), get: "correct the setting" },
+                Ok(_) => absent("optional: scuba.toml in the project's folder"),
+                Err(e) => broken(e.clone(), "correct the setting"),
             },
         ),
+        ("cache", cache_folder()),
         ("scuba", DoctorResult::Found(own())),
         ("scuba-nvcc", beside("scuba-nvcc")),
         ("scuba-extract", extractor()),
         ("Z3", z3()),
         ("nvcc", nvcc),
-        ("nvcc compiles", compiles(answers.as_deref())),
-        ("host compiler", host_compiler()),
+        ("host compiler", host),
+        ("nvcc compiles", compiles(answers.as_deref(), has_host)),
         ("clang", clang(&config)),
         ("a small program", small_program(&config, answers.as_deref())),
         #[cfg(feature = "cgeist")]
@@ -110,13 +115,46 @@ fn own() -> String {
     format!("{} ({path})", env!("CARGO_PKG_VERSION"))
 }
 
-const REINSTALL: &str = "run `make build`; `scuba`, `scuba-nvcc` and `scuba-extract` must be in one folder";
+fn absent(get: impl Into<String>) -> DoctorResult {
+    DoctorResult::Absent { get: get.into() }
+}
+
+fn broken(what: impl Into<String>, get: impl Into<String>) -> DoctorResult {
+    DoctorResult::Broken { what: what.into(), get: get.into() }
+}
+
+/// Returns how to get a part of SCuBA that is missing or does not start, by what installed it.
+fn reinstall() -> String {
+    let how = match installer() {
+        Installer::Checkout => "run `make build`",
+        Installer::Wheel => {
+            "install the wheel scuba-cuda again (`pip install --force-reinstall`, `pipx reinstall` or `uv tool install --reinstall`)"
+        }
+        Installer::Prefix => "install SCuBA again, with all its files",
+    };
+    format!("{how}; `scuba`, `scuba-nvcc` and `scuba-extract` must be in one folder")
+}
+
+fn installer() -> Installer {
+    Installation::own().map_or(Installer::Prefix, |i| i.installer)
+}
+
+/// Checks the folder for results that are kept.
+fn cache_folder() -> DoctorResult {
+    if let Err(why) = paths::check_cache() {
+        return broken(why, "set it to a folder or to `off`, or unset it");
+    }
+    match paths::cache() {
+        Some(folder) => DoctorResult::Found(folder.display().to_string()),
+        None => absent("SCUBA_CACHE is `off`, or HOME is not set: nothing is kept for the next build"),
+    }
+}
 
 fn beside(name: &str) -> DoctorResult {
     match std::env::current_exe().map(|p| p.with_file_name(name)) {
         Ok(path) if path.is_file() => DoctorResult::Found(path.display().to_string()),
-        Ok(path) => DoctorResult::Broken { what: format!("{} does not exist", path.display()), get: REINSTALL },
-        Err(e) => DoctorResult::Broken { what: format!("cannot find the folder of `scuba`: {e}"), get: REINSTALL },
+        Ok(path) => broken(format!("{} does not exist", path.display()), reinstall()),
+        Err(e) => broken(format!("cannot find the folder of `scuba`: {e}"), reinstall()),
     }
 }
 
@@ -127,50 +165,68 @@ fn extractor() -> DoctorResult {
         Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") => DoctorResult::Found(path),
         Ok(out) => {
             let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
-            DoctorResult::Broken {
-                what: format!("{path} does not start: {said}"),
-                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev), or take all files that `make dist` makes",
-            }
+            let get = match installer() {
+                Installer::Checkout => "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev)".to_owned(),
+                Installer::Wheel | Installer::Prefix => reinstall(),
+            };
+            broken(format!("{path} does not start: {said}"), get)
         }
-        Err(e) => DoctorResult::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
+        Err(e) => broken(format!("{path} cannot be run: {e}"), reinstall()),
     }
 }
 
 /// Finds a file for build systems, by its path under the installation's prefix.
 fn installed(place: &str, what_for: &str) -> DoctorResult {
-    const GET: &str = "optional, for build systems: `make install` or the wheel brings it";
+    let get = match installer() {
+        Installer::Checkout => "optional, for build systems: `make install` or the wheel brings it".to_owned(),
+        Installer::Wheel | Installer::Prefix => format!("optional, for build systems: {}", reinstall()),
+    };
     let prefix = std::env::current_exe().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
     match prefix.map(|p| p.join(place)).filter(|p| p.exists()) {
         Some(path) => DoctorResult::Found(format!("{} ({what_for})", path.display())),
-        None => DoctorResult::Absent { get: GET },
+        None => absent(get),
     }
 }
 
 /// Checks the version of Z3: before 5 it leaves many index queries undecided.
 fn z3() -> DoctorResult {
-    const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
+    let get = match installer() {
+        Installer::Checkout => "install the wheel z3-solver 5.x and build again (`make` does both)".to_owned(),
+        Installer::Wheel | Installer::Prefix => {
+            format!("another Z3 is loaded in place of SCuBA's own: see LD_LIBRARY_PATH, or {}", reinstall())
+        }
+    };
     let version = check::z3_version();
     // `Z3 5.4.0.0 …` or `5.4.0.0`, depending on the release.
     let number =
         version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
     match number {
         Some(n) if n >= 5 => DoctorResult::Found(version.to_owned()),
-        _ => DoctorResult::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
+        _ => broken(format!("{version} is too old: 5 or newer is needed"), get),
     }
 }
 
-/// Checks the host compiler that nvcc runs if no `-ccbin` names another one.
+/// Checks the host compiler that nvcc runs if no `-ccbin` names another one: that of `NVCC_CCBIN`, else g++. Its headers
+/// of the C++ library are those that clang reads, too.
 fn host_compiler() -> DoctorResult {
-    match version(Path::new("g++"), &["--version"]) {
+    let named = std::env::var_os("NVCC_CCBIN").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let program = match &named {
+        Some(folder) if folder.is_dir() => folder.join("g++"),
+        Some(program) => program.clone(),
+        None => "g++".into(),
+    };
+    match version(&program, &["--version"]) {
         Ok((path, text)) => {
             let first = text.lines().next().unwrap_or_default();
             let number = |v: &str| Some((v.split('.').next()?.parse().ok()?, 0));
             let newer = newer_than_tried(first.split_whitespace().next_back().and_then(number), NEWEST_GCC);
             DoctorResult::Found(format!("{} ({first}){newer}", path.display()))
         }
-        Err(_) => DoctorResult::Absent {
-            get: "nvcc needs one: install g++ (Debian: `apt install g++`), or name one by -ccbin",
-        },
+        Err(what) if named.is_some() => broken(format!("NVCC_CCBIN: {what}"), "correct NVCC_CCBIN, or unset it"),
+        Err(what) => broken(
+            what,
+            "nvcc needs it: install g++ (Debian and Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`), or name another compiler by NVCC_CCBIN",
+        ),
     }
 }
 
@@ -180,7 +236,10 @@ fn caches(nvcc: Option<&Path>) -> Vec<(&'static str, DoctorResult)> {
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let ccache = of("ccache").map(|(path, text)| {
         let what = format!("{} ({})", path.display(), first(&text));
-        ("ccache", DoctorResult::Useless { what, get: "for CUDA it can return an old object: set CCACHE_DEPEND=1" })
+        (
+            "ccache",
+            DoctorResult::Useless { what, get: "for CUDA it can return an old object: set CCACHE_DEPEND=1".into() },
+        )
     });
     let release = || nvcc.and_then(|nvcc| release_of(&version(nvcc, &["--version"]).ok()?.1));
     let sccache = of("sccache").map(|(path, text)| {
@@ -189,7 +248,7 @@ fn caches(nvcc: Option<&Path>) -> Vec<(&'static str, DoctorResult)> {
         let finding = if fails {
             DoctorResult::Useless {
                 what,
-                get: "it fails on every CUDA unit of nvcc 13.3 and later: do not use it for CUDA",
+                get: "it fails on every CUDA unit of nvcc 13.3 and later: do not use it for CUDA".into(),
             }
         } else {
             DoctorResult::Found(what)
@@ -226,9 +285,9 @@ fn sanitizer(config: &Config) -> PathBuf {
 
 /// Checks nvcc's version; also returns it, if it answers.
 fn nvcc(config: &Config) -> (DoctorResult, Option<PathBuf>) {
-    const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml; pip's lies in site-packages/nvidia/cu13: set CUDA_HOME to that folder (`make` sets one up in the checkout)";
+    const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml; pip's lies in site-packages/nvidia/cu13: set CUDA_HOME to that folder";
     let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
-    let broken = |what| (DoctorResult::Broken { what, get: GET }, None);
+    let broken = |what: String| (broken(what, GET), None);
     match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
             Some(release) => {
@@ -244,9 +303,12 @@ fn nvcc(config: &Config) -> (DoctorResult, Option<PathBuf>) {
 
 /// Checks that nvcc itself compiles the small program: a toolkit of mixed releases reports a version but compiles
 /// nothing.
-fn compiles(nvcc: Option<&Path>) -> DoctorResult {
+fn compiles(nvcc: Option<&Path>, has_host: bool) -> DoctorResult {
     const GET: &str = "nvcc itself fails, with or without SCuBA: the toolkit lacks a file, or mixes releases (pip installs the newest of each package: pin one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
-    let Some(nvcc) = nvcc else { return DoctorResult::Absent { get: "there is no nvcc to ask" } };
+    let Some(nvcc) = nvcc else { return absent("there is no nvcc to ask") };
+    if !has_host {
+        return absent("not tried: nvcc has no host compiler");
+    }
     let compiled = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}")).and_then(|folder| {
         let mut command = compile_command(nvcc, folder.path())?;
         let end = process::run(&mut command, "", PROBE, None)
@@ -255,12 +317,20 @@ fn compiles(nvcc: Option<&Path>) -> DoctorResult {
     });
     match compiled {
         Ok(()) => DoctorResult::Found("a small program, by itself".into()),
-        Err(said) => DoctorResult::Broken { what: format!("nvcc cannot compile a small program: {said}"), get: GET },
+        Err(said) => broken(format!("nvcc cannot compile a small program: {said}"), GET),
     }
 }
 
 fn clang(config: &Config) -> DoctorResult {
-    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root), or take the wheel or `make dist`, which contain it";
+    let get = match installer() {
+        Installer::Checkout => "install clang-22 (https://apt.llvm.org, or `make` as root)".to_owned(),
+        Installer::Wheel | Installer::Prefix => {
+            format!(
+                "install clang-22, or correct `[frontend] clang`; a whole installation includes one: {}",
+                reinstall()
+            )
+        }
+    };
     let named = config.frontend.clang.clone().unwrap_or_else(bundled::clang);
     match version(&named, &["--version"]) {
         Ok((path, text)) => {
@@ -271,17 +341,18 @@ fn clang(config: &Config) -> DoctorResult {
                 let whose = if bundled::is_bundled(&path) { ", bundled" } else { "" };
                 DoctorResult::Found(format!("{} ({first}{whose})", path.display()))
             } else {
-                DoctorResult::Broken { what: format!("{} is {first}: version 22 is needed", path.display()), get: GET }
+                broken(format!("{} is {first}: version 22 is needed", path.display()), get)
             }
         }
-        Err(what) => DoctorResult::Broken { what, get: GET },
+        Err(what) => broken(what, get),
     }
 }
 
 /// Checks that clang reads a kernel and its host code with the headers of the toolkit.
 fn small_program(config: &Config, nvcc: Option<&Path>) -> DoctorResult {
-    const GET: &str =
-        "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md lists tested toolkits";
+    if !matches!(beside("scuba-extract"), DoctorResult::Found(_)) {
+        return absent("not tried: scuba-extract is missing");
+    }
     let defaults = ExtractOptions::default();
     let options = ExtractOptions {
         clang: config.frontend.clang.clone().unwrap_or(defaults.clang),
@@ -291,7 +362,11 @@ fn small_program(config: &Config, nvcc: Option<&Path>) -> DoctorResult {
     };
     match probe(nvcc, &options) {
         Ok(()) => DoctorResult::Found("read for host and device".into()),
-        Err(why) => DoctorResult::Broken { what: format!("cannot be read: {why}"), get: GET },
+        Err(why) => {
+            let tested = installation::page("docs/evaluation/toolkits.md");
+            let get = format!("the toolkit lacks a file, or clang does not know it; tested toolkits: {tested}");
+            broken(format!("cannot be read: {why}"), get)
+        }
     }
 }
 
@@ -309,9 +384,9 @@ fn second_reader(config: &Config) -> DoctorResult {
         Ok(tool) => tool,
         Err(e) if asked => {
             let get = "correct the setting, or build Polygeist as its README says";
-            return DoctorResult::Broken { what: e.to_string(), get };
+            return broken(e.to_string(), get);
         }
-        Err(_) => return DoctorResult::Absent { get: GET },
+        Err(_) => return absent(GET),
     };
     let nvcc = real_nvcc(config);
     let headers = cuda.as_ref().map_or_else(String::new, |c| format!("; CUDA headers of {}", c.display()));
@@ -329,7 +404,7 @@ fn second_reader(config: &Config) -> DoctorResult {
         _ => "units are read by clang alone",
     };
     let what = format!("{found} reads nothing: {e}");
-    if asked { DoctorResult::Broken { what, get } } else { DoctorResult::Useless { what, get } }
+    if asked { broken(what, get) } else { DoctorResult::Useless { what, get: get.into() } }
 }
 
 fn optional(program: &Path, arguments: &[&str], get: &'static str) -> DoctorResult {
@@ -338,7 +413,7 @@ fn optional(program: &Path, arguments: &[&str], get: &'static str) -> DoctorResu
             let line = text.lines().find(|l| l.contains("ersion")).or_else(|| text.lines().next()).unwrap_or_default();
             DoctorResult::Found(format!("{} ({})", path.display(), line.trim()))
         }
-        Err(_) => DoctorResult::Absent { get },
+        Err(_) => absent(get),
     }
 }
 

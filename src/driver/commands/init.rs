@@ -2,6 +2,7 @@
 
 use crate::args::InitArgs;
 use crate::commands::project::{BuildSystem, DetectedProject, ProjectKind};
+use crate::installation::Installation;
 use crate::{Status, output, session};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
@@ -9,6 +10,9 @@ use std::path::Path;
 
 /// File name of the settings.
 const NAME: &str = "scuba.toml";
+/// Numbers of sources and of programs that a command names.
+const NAMED_SOURCES: usize = 8;
+const NAMED_PROGRAMS: usize = 3;
 
 /// # Errors
 /// If there are settings already (without `--force`), no CUDA source exists, or the folder cannot be written.
@@ -52,6 +56,9 @@ fn said(project: &DetectedProject, nvcc: Option<&Path>, file: &Path) -> String {
     if nvcc.is_none() {
         out.push_str("no nvcc was found: put it into PATH, or name it by `path` under [nvcc] there\n");
     }
+    if let Some(all) = Installation::own().and_then(|i| i.document("scuba.toml.example")) {
+        let _ = writeln!(out, "all settings: {}", all.display());
+    }
     let _ =
         writeln!(out, "next:\n{}", next(project).lines().map(|l| format!("    {l}\n")).collect::<String>().trim_end());
     out
@@ -60,15 +67,16 @@ fn said(project: &DetectedProject, nvcc: Option<&Path>, file: &Path) -> String {
 /// Returns one line about the project.
 fn summary(project: &DetectedProject) -> String {
     let shape = match project.shape {
-        ProjectKind::Program => "a program",
-        ProjectKind::Library => "a library without `main`",
-        ProjectKind::Extension => "an extension of PyTorch",
+        ProjectKind::Program if project.mains.len() > 1 => format!("{} programs", project.mains.len()),
+        ProjectKind::Program => "a program".to_owned(),
+        ProjectKind::Library => "a library without `main`".to_owned(),
+        ProjectKind::Extension => "an extension of PyTorch".to_owned(),
     };
     let builds: Vec<&str> = project.builds.iter().map(BuildSystem::name).collect();
     let by = if builds.is_empty() { "no known build system".to_owned() } else { builds.join(", ") };
     let units = match project.sources.len() {
         1 => "1 CUDA source".to_owned(),
-        n => format!("{n} CUDA sources"),
+        n => format!("{}{n} CUDA sources", if project.cut { "at least " } else { "" }),
     };
     format!("{shape}, {units}, {by}")
 }
@@ -89,18 +97,40 @@ fn next(project: &DetectedProject) -> String {
         }
         Some(BuildSystem::Bazel) => "scuba build -- bazel build --spawn_strategy=local //...".into(),
         Some(BuildSystem::Make) => "scuba build -- make".into(),
-        None => {
-            let named: Vec<&str> = project.sources.iter().take(8).map(String::as_str).collect();
-            let more = if project.sources.len() > named.len() { " …" } else { "" };
-            format!("scuba check {}{more} -- -std=c++17", named.join(" "))
-        }
+        None => checks(project),
     }
+}
+
+/// Returns the commands that check sources without a build: one for each program, which is a source with `main` and all
+/// sources without.
+fn checks(project: &DetectedProject) -> String {
+    let (mains, others): (Vec<&str>, Vec<&str>) =
+        project.sources.iter().map(String::as_str).partition(|s| project.mains.iter().any(|m| m == s));
+    let command = |sources: Vec<&str>| {
+        let more = if sources.len() > NAMED_SOURCES { " …" } else { "" };
+        let named: Vec<_> = sources.into_iter().take(NAMED_SOURCES).map(shell_word).collect();
+        format!("scuba check {}{more} -- -std=c++17", named.join(" "))
+    };
+    if mains.len() < 2 {
+        return command(project.sources.iter().map(String::as_str).collect());
+    }
+    let programs = mains.iter().take(NAMED_PROGRAMS);
+    programs
+        .map(|main| command(std::iter::once(*main).chain(others.iter().copied()).collect()))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Quotes a path for the shell, if it needs that.
+fn shell_word(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Returns the contents of scuba.toml: settings for this project, and those likely to change, each with a comment.
 fn settings(project: &DetectedProject, nvcc: Option<&Path>) -> String {
     let mut out = format!(
-        "# Settings of SCuBA for this project ({}). scuba.toml.example explains all of them.\n\
+        "# Settings of SCuBA for this project ({}).\n\
          # Next: {}\n",
         summary(project),
         next(project).replace('\n', " && ")
@@ -175,6 +205,8 @@ mod tests {
             shape,
             builds,
             sources: vec!["a.cu".into(), "src/b.cu".into()],
+            mains: vec!["a.cu".into()],
+            cut: false,
             foreign: foreign.iter().map(|f| (*f).to_owned()).collect(),
             configured: None,
         }
@@ -210,6 +242,13 @@ mod tests {
     fn the_next_command_is_that_of_the_build() {
         let next = |builds| next(&project(ProjectKind::Program, builds, &[]));
         assert_eq!(next(vec![]), "scuba check a.cu src/b.cu -- -std=c++17");
+        let two = DetectedProject {
+            sources: vec!["a.cu".into(), "b c.cu".into(), "k.cu".into()],
+            mains: vec!["a.cu".into(), "b c.cu".into()],
+            ..project(ProjectKind::Program, vec![], &[])
+        };
+        assert_eq!(super::next(&two), "scuba check a.cu k.cu -- -std=c++17\nscuba check 'b c.cu' k.cu -- -std=c++17");
+        assert!(summary(&two).starts_with("2 programs, 3 CUDA sources,"));
         assert_eq!(next(vec![BuildSystem::Make]), "scuba build -- make");
         assert_eq!(
             next(vec![BuildSystem::CMake { preset: Some("release".into()) }, BuildSystem::Make]),

@@ -5,6 +5,7 @@
 
 use confirm::manifest::is_bundle;
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Names of folders that are not searched: third-party code, and what builds fetch (`_deps`).
@@ -65,8 +66,12 @@ pub struct DetectedProject {
     pub shape: ProjectKind,
     /// Build systems, the likeliest first.
     pub builds: Vec<BuildSystem>,
-    /// The project's own CUDA sources, relative to the folder, sorted.
+    /// The project's own CUDA sources, relative to the folder, sorted. A file that several names link counts once.
     pub sources: Vec<String>,
+    /// Sources that define `main`, relative to the folder, sorted: CUDA sources and others.
+    pub mains: Vec<String>,
+    /// Whether the search ended before it had seen all: there may be more sources.
+    pub cut: bool,
     /// Folders with third-party code.
     pub foreign: Vec<String>,
     /// Build folder that CMake has configured.
@@ -78,9 +83,10 @@ impl DetectedProject {
         let mut found = ScannedSources { foreign: submodules(folder), ..ScannedSources::default() };
         found.walk(folder, &PathBuf::new(), 0);
         found.sources.sort();
+        found.mains.sort();
         let shape = if found.registers {
             ProjectKind::Extension
-        } else if found.main || found.sources.is_empty() {
+        } else if !found.mains.is_empty() || found.sources.is_empty() {
             ProjectKind::Program
         } else {
             ProjectKind::Library
@@ -90,6 +96,8 @@ impl DetectedProject {
             shape,
             builds,
             sources: found.sources,
+            mains: found.mains,
+            cut: found.entries > MAX_ENTRIES,
             foreign: found.foreign.into_iter().collect(),
             configured: configured(folder),
         }
@@ -100,7 +108,9 @@ impl DetectedProject {
 struct ScannedSources {
     sources: Vec<String>,
     foreign: BTreeSet<String>,
-    main: bool,
+    mains: Vec<String>,
+    /// Files that were counted, by device and inode.
+    counted: BTreeSet<(u64, u64)>,
     registers: bool,
     entries: usize,
 }
@@ -129,7 +139,7 @@ impl ScannedSources {
                 } else if depth < MAX_DEPTH {
                     self.walk(root, &path, depth + 1);
                 }
-            } else if kind.is_file() {
+            } else if kind.is_file() || kind.is_symlink() {
                 self.file(&entry.path(), &shown);
             }
         }
@@ -137,17 +147,25 @@ impl ScannedSources {
 
     fn file(&mut self, path: &Path, shown: &str) {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        if extension == "cu" {
-            self.sources.push(shown.to_owned());
-        } else if !matches!(extension, "c" | "cc" | "cpp" | "cxx") {
+        if !matches!(extension, "cu" | "c" | "cc" | "cpp" | "cxx") {
             return;
         }
-        if path.metadata().map_or(0, |m| m.len()) > MAX_BYTES {
+        // Links to files are followed: what they name is a source of this name. Links to folders are not.
+        let Ok(meta) = path.metadata() else { return };
+        if !meta.is_file() || !self.counted.insert((meta.dev(), meta.ino())) {
+            return;
+        }
+        if extension == "cu" {
+            self.sources.push(shown.to_owned());
+        }
+        if meta.len() > MAX_BYTES {
             return;
         }
         let Ok(bytes) = std::fs::read(path) else { return };
         let text = String::from_utf8_lossy(&bytes);
-        self.main |= has_main(&text);
+        if has_main(&text) {
+            self.mains.push(shown.to_owned());
+        }
         self.registers |=
             ["TORCH_LIBRARY", "PYBIND11_MODULE", "torch::RegisterOperators"].iter().any(|m| text.contains(m))
                 && ["torch/", "ATen/", "TORCH_LIBRARY"].iter().any(|m| text.contains(m));
@@ -159,8 +177,20 @@ fn is_built(folder: &Path) -> bool {
     folder.join("CMakeCache.txt").is_file()
         || folder.join("build.ninja").is_file()
         || folder.join("pyvenv.cfg").is_file()
+        || folder.join("conda-meta").is_dir()
+        || is_built_by_setuptools(folder)
         || is_bundle(folder)
         || folder.file_name().is_some_and(|n| n == "node_modules" || n == "__pycache__")
+}
+
+/// Whether setuptools made a folder: `build` with `lib`, `lib.linux-…` or `temp.linux-…`, which hold copies of sources.
+fn is_built_by_setuptools(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|n| n == "build")
+        && std::fs::read_dir(folder).into_iter().flatten().flatten().any(|e| {
+            let name = e.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("temp.") || name.starts_with("lib.") || name.starts_with("bdist.")
+        })
 }
 
 /// Whether a line that is no comment contains the word `main` followed by a parenthesis.
@@ -280,6 +310,32 @@ mod tests {
             (vec!["src/a.cu".to_owned()], vec!["libs/x".to_owned(), "third_party".to_owned()])
         );
         assert_eq!((p.shape, p.configured), (ProjectKind::Library, Some("build".to_owned())));
+    }
+
+    #[test]
+    fn each_source_counts_once_and_copies_of_builds_do_not() {
+        let dir = folder(&[
+            ("a.cu", "int main() {}"),
+            ("src/b.cu", "__global__ void k() {}"),
+            ("tests/t.cpp", "int main() {}"),
+            ("build/lib.linux-x86_64-cpython-311/pkg/b.cu", ""),
+            ("build/temp.linux-x86_64-cpython-311/x.o", ""),
+            ("env/conda-meta/history", ""),
+            ("env/c.cu", "int main() {}"),
+        ]);
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, dir.path().join(name)).unwrap();
+        link("src/b.cu", "again.cu");
+        link("gone", "broken.cu");
+        link("src", "folder");
+        let elsewhere = folder(&[("shared.cu", "")]);
+        link(elsewhere.path().join("shared.cu").to_str().unwrap(), "shared.cu");
+        let p = DetectedProject::of(dir.path());
+        assert_eq!(p.sources, ["a.cu", "again.cu", "shared.cu"]);
+        assert_eq!(p.mains, ["a.cu", "tests/t.cpp"]);
+        assert!(!p.cut);
+        // A folder of this name that a project keeps its sources in.
+        let p = DetectedProject::of(folder(&[("build/lib/x.cu", ""), ("build/temp/y.cu", "")]).path());
+        assert_eq!(p.sources.len(), 2);
     }
 
     #[test]
