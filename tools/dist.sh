@@ -128,7 +128,7 @@ done
 (cd / && env -i "$moved/bin/scuba" --version >/dev/null) || fail "scuba does not start from the copied folder"
 [ "$(env -i "$moved/lib/scuba/bin/clang++-22" -print-resource-dir)" = "$moved/lib/scuba/lib/clang/22" ] ||
   fail "the copied clang does not take its own headers"
-{ env -i "$moved/bin/scuba" doctor || true; } | grep -q "^clang .* $moved/lib/scuba/bin/clang++-22 .*brought along" || fail "scuba does not find the copied clang"
+{ env -i "$moved/bin/scuba" doctor || true; } | grep -q "^clang .* $moved/lib/scuba/bin/clang++-22 .*bundled" || fail "scuba does not find the copied clang"
 
 rm -rf "$folder"
 mv "$new" "$folder"

@@ -61,6 +61,24 @@ missing_packages() {
   if [ "$want" = corpus ] && [ ! -e /usr/include/fst/fstlib.h ]; then echo libfst-dev; fi
 }
 
+# Runs apt-get, and waits for another apt or dpkg for at most ten minutes. apt itself waits for dpkg's lock alone (DPkg::Lock::Timeout), not
+# for that of the package lists.
+apt() {
+  local log status waited=0
+  log=$(mktemp)
+  while :; do
+    status=0
+    LC_ALL=C apt-get "$@" >"$log" 2>&1 || status=$?
+    if [ "$status" = 0 ] || [ "$waited" -ge 600 ] || ! grep -qE 'Could not get lock|Unable to (lock|acquire)' "$log"; then break; fi
+    if [ "$waited" = 0 ]; then say "set-up: another program holds apt's lock; waiting for it (at most 10 minutes)"; fi
+    sleep 5
+    waited=$((waited + 5))
+  done
+  cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
 install_packages() {
   local packages=("$@") command="apt-get install -y --no-install-recommends $*"
   have apt-get || by_hand "these programs are missing, and this is not a Debian system:" \
@@ -68,14 +86,14 @@ install_packages() {
   [ "$(id -u)" = 0 ] || by_hand "packages are missing, and only root may install them. Run:" "sudo apt-get update && sudo $command"
   say "set-up: installing ${packages[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -q >&2 || say "set-up: apt-get update failed; trying with the package lists that are here"
+  apt update -q || say "set-up: apt-get update failed; trying with the package lists that are here"
   local package
   for package in "${packages[@]}"; do
     apt-cache show "$package" >/dev/null 2>&1 || by_hand "the configured package sources have no $package." \
       "clang-$llvm and llvm-$llvm-dev come with Debian 12's security updates: add the suite bookworm-security to the" \
       "sources under /etc/apt. For other releases they are at https://apt.llvm.org (\`bash llvm.sh $llvm\`). Then run make again."
   done
-  $command >&2 || by_hand "apt could not install ${packages[*]} (its message is above). Run by hand:" "$command"
+  apt install -y --no-install-recommends "${packages[@]}" || by_hand "apt could not install ${packages[*]} (its message is above). Run by hand:" "$command"
 }
 
 # ---- Rust -------------------------------------------------------------------------------------------------------------
