@@ -76,8 +76,7 @@ impl DiagnosticContext<'_> {
         let mut places: Vec<(&str, u32, u32, String)> = Vec::new();
         for s in &f.steps {
             let Some(p) = &s.position else { continue };
-            let value = s.value.as_ref().map(|v| format!(": {v}")).unwrap_or_default();
-            places.push((&p.file, p.line, p.column, format!("{}{value}", s.message)));
+            places.push((&p.file, p.line, p.column, s.message.clone()));
         }
         if places.is_empty() {
             if let Some(a) = &f.allocation {

@@ -45,9 +45,8 @@ fn finding(f: &Finding, of_whole: bool) -> String {
         let _ = write!(text, "\n\n{}", note.replace('\n', "  \n"));
     }
     for (i, s) in f.steps.iter().enumerate() {
-        let value = s.value.as_ref().map(|v| format!(": **{v}**")).unwrap_or_default();
         let gap = if i == 0 { "\n\n" } else { "\n" };
-        let _ = write!(text, "{gap}{}. {}{value}", i + 1, s.message);
+        let _ = write!(text, "{gap}{}. {}", i + 1, s.message);
     }
     let _ = write!(text, "\n\n{}", explained::help(f));
     if of_whole {

@@ -31,9 +31,9 @@ pub enum StepKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub kind: StepKind,
-    /// Sentence for people, in names of the source: `d_x is 4 * n bytes`.
+    /// Sentence for people, in names of the source and with the value: `d_x` is allocated: `4 * n` = 12 bytes.
     pub message: String,
-    /// Value in the witness, if it is known: `12`.
+    /// The value in the witness by itself, for programs, if it is known: `12`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub value: Option<String>,
     /// Place in the source, if the step has one.

@@ -49,7 +49,6 @@ pub struct WitnessView {
 #[derive(Debug)]
 pub struct StepView {
     pub message: String,
-    pub value: String,
     pub place: String,
     pub link: String,
 }
@@ -79,7 +78,6 @@ impl FindingView {
         notes.push(help(f));
         let steps = f.steps.iter().map(|s| StepView {
             message: s.message.clone(),
-            value: s.value.clone().unwrap_or_default(),
             place: s.position.as_ref().map(ToString::to_string).unwrap_or_default(),
             link: s.position.as_ref().map(&anchor).unwrap_or_default(),
         });

@@ -13,7 +13,7 @@ pub(super) fn of(f: &Finding, places: &Places<'_>) -> Option<Value> {
     let mut waiting: Vec<String> = vec![];
     let mut flow: Vec<(&Step, Vec<String>)> = vec![];
     for step in &f.steps {
-        waiting.push(text(step));
+        waiting.push(step.message.clone());
         if step.position.as_ref().is_some_and(|p| p.line > 0) {
             flow.push((step, std::mem::take(&mut waiting)));
         }
@@ -34,11 +34,6 @@ pub(super) fn of(f: &Finding, places: &Places<'_>) -> Option<Value> {
         })
         .collect();
     Some(json!([{"threadFlows": [{"locations": locations}]}]))
-}
-
-/// Formats the message of a step, with its value in the witness.
-fn text(step: &Step) -> String {
-    step.value.as_ref().map_or_else(|| step.message.clone(), |value| format!("{} ({value})", step.message))
 }
 
 /// Returns the kind of a location in a thread flow: words of SARIF 2.1.0, 3.38.8, where one fits.

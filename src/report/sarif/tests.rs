@@ -153,10 +153,10 @@ fn steps_are_a_code_flow_in_which_every_location_has_a_place() {
     assert_eq!(
         told,
         [
-            (1, "`argv[1]` is the first argument (\"1\"); `n` is `atoi(argv[1])` (1)", 10),
-            (2, "`a` has `4 * n` bytes (4)", 12),
+            (1, "`argv[1]` is the first argument; `n` is `atoi(argv[1])`", 10),
+            (2, "`a` has `4 * n` bytes", 12),
             (3, "`scale` is launched with 1 block of 256 threads", 13),
-            (4, "thread 1 of block 0; `i` is `blockIdx.x * 256 + threadIdx.x` (1); byte 4 of 4", 5),
+            (4, "thread 1 of block 0; `i` is `blockIdx.x * 256 + threadIdx.x`; byte 4 of 4", 5),
         ]
     );
     // `a[i]` of the last one, by its array.
