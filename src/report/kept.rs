@@ -3,8 +3,8 @@
 //! In: a report, and how it came about. Out: plain data with everything that a renderer needs but the sources' texts.
 
 use crate::assemble::Assembled;
-use finding::Position;
 use finding::sources::SourceFiles;
+use finding::{Finding, Position};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -171,19 +171,24 @@ pub fn files(assembled: &Assembled) -> BTreeSet<&str> {
 /// Iterates over the files and lines that a report mentions.
 fn positions(assembled: &Assembled) -> impl Iterator<Item = (&str, u32)> {
     let report = &assembled.report;
-    fn at(p: &Position) -> (&str, u32) {
-        (p.file.as_str(), p.line)
-    }
-    let found = report.findings.iter().chain(assembled.suppressed.iter().map(|s| &s.finding)).flat_map(|f| {
-        let allocation = f.allocation.iter().map(|a| (a.file.as_str(), a.line));
-        let launch = f.launch.iter().map(|l| (l.file.as_str(), l.line));
-        let steps = f.steps.iter().filter_map(|s| s.position.as_ref()).map(at);
-        let related = f.related.iter().map(|r| at(&r.position));
-        let fix = f.fix.iter().map(|x| at(&x.position));
-        std::iter::once(at(&f.access.position)).chain(allocation).chain(launch).chain(related).chain(steps).chain(fix)
-    });
+    let found = report.findings.iter().chain(assembled.suppressed.iter().map(|s| &s.finding)).flat_map(positions_of);
     let undecided = report.undecided.iter().map(|u| at(&u.position));
     found.chain(undecided).chain(assembled.places.iter().map(|p| at(&p.position)))
+}
+
+/// Iterates over the files and lines that a finding mentions.
+pub fn positions_of(f: &Finding) -> impl Iterator<Item = (&str, u32)> {
+    let allocation = f.allocation.iter().map(|a| (a.file.as_str(), a.line));
+    let launch = f.launch.iter().map(|l| (l.file.as_str(), l.line));
+    let steps = f.steps.iter().filter_map(|s| s.position.as_ref()).map(at);
+    let related = f.related.iter().map(|r| at(&r.position));
+    let fix = f.fix.iter().map(|x| at(&x.position));
+    let all = std::iter::once(at(&f.access.position)).chain(allocation).chain(launch).chain(related).chain(steps);
+    all.chain(fix).filter(|(file, _)| !file.is_empty())
+}
+
+fn at(p: &Position) -> (&str, u32) {
+    (p.file.as_str(), p.line)
 }
 
 #[cfg(test)]

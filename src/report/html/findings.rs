@@ -9,6 +9,7 @@ use crate::kept::ReportOrigin;
 use crate::short::word;
 use base::rules::Level;
 use finding::sources::SourceFiles;
+use finding::steps::{Step, StepKind};
 use finding::{Finding, Position, SAME_CHECK};
 
 /// A finding, all texts ready.
@@ -70,13 +71,20 @@ impl FindingView {
         let witness = f.witness.as_ref().map(|w| WitnessView {
             inputs: inputs(f, w),
             commands: run::commands(f, origin),
-            // The first note is the counterexample.
-            text: notes.remove(0).lines().map(capital).collect(),
+            // The first note is the counterexample, which steps tell better.
+            text: Some(notes.remove(0))
+                .filter(|_| f.steps.is_empty())
+                .iter()
+                .flat_map(|n| n.lines())
+                .map(capital)
+                .collect(),
         });
         // The head of the article has the place.
         notes.retain(|n| !n.starts_with("in `") || n.contains("; "));
         notes.push(help(f));
-        let steps = f.steps.iter().map(|s| StepView {
+        // The witness has lists of its inputs.
+        let told = |s: &&Step| f.witness.is_none() || s.kind != StepKind::Input;
+        let steps = f.steps.iter().filter(told).map(|s| StepView {
             message: s.message.clone(),
             place: s.position.as_ref().map(ToString::to_string).unwrap_or_default(),
             link: s.position.as_ref().map(&anchor).unwrap_or_default(),

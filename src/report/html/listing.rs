@@ -2,7 +2,7 @@
 
 use super::excerpt::{AROUND, LineMark, SourceRow, spans};
 use super::{class_of, id_of_line};
-use crate::kept::KeptReport;
+use crate::kept::{self, KeptReport};
 use finding::counts::PlaceClass;
 use finding::sources::SourceFiles;
 use finding::{Finding, Verdict};
@@ -57,6 +57,10 @@ pub fn sources(kept: &KeptReport, texts: &SourceFiles) -> Vec<MarkedSource> {
 fn marks(kept: &KeptReport) -> FileMarks {
     let report = &kept.assembled.report;
     let mut all = FileMarks::new();
+    // Lines that findings lead to, so that their links lead somewhere.
+    for (file, line) in report.findings.iter().flat_map(kept::positions_of).filter(|(_, line)| *line > 0) {
+        all.entry(file.to_owned()).or_default().entry(line).or_default();
+    }
     let mut add = |file: &str, line: u32, mark: LineMark| {
         if line > 0 {
             all.entry(file.to_owned()).or_default().entry(line).or_default().push(mark);

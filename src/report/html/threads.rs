@@ -1,6 +1,7 @@
 //! Maps of a grid's blocks and of a block's threads, with those that go wrong.
 
 use super::allocation::grouped;
+use finding::steps::StepKind;
 use finding::{Finding, Witness};
 
 /// Number of threads of a warp, and of cells of a row where a line of cells is wrapped.
@@ -29,7 +30,8 @@ pub struct CellMap {
 #[must_use]
 pub fn draw(f: &Finding) -> Vec<CellMap> {
     let (Some(w), Some(launch)) = (&f.witness, &f.launch) else { return vec![] };
-    let threads = block_size(&launch.block).filter(|size| w.thread.iter().zip(size).all(|(i, n)| i < n));
+    let threads =
+        block_size(&launch.block).or_else(|| of_steps(f)).filter(|size| w.thread.iter().zip(size).all(|(i, n)| i < n));
     let mut maps = Vec::new();
     if w.grid.iter().product::<u64>() > 1 {
         maps.extend(map("block", "grid", w.grid, w.block));
@@ -44,6 +46,13 @@ fn block(w: &Witness) -> String {
 
 fn triple([x, y, z]: [u64; 3]) -> String {
     format!("({x}, {y}, {z})")
+}
+
+/// Reads the size of a block from the launch's values in the run: `grid (8, 1, 1), block (256, 1, 1)`.
+fn of_steps(f: &Finding) -> Option<[u64; 3]> {
+    let launch = f.steps.iter().find(|s| s.kind == StepKind::Launch)?;
+    let (_, block) = launch.value.as_ref()?.split_once("block ")?;
+    block_size(&block[..=block.find(')')?])
 }
 
 /// Reads the size of a block from the launch's expression, if it has numbers only.
@@ -121,6 +130,7 @@ fn window(count: u64, at: u64, most: u64) -> (u64, u64) {
 mod tests {
     use super::{block_size, draw, map, window};
     use finding::samples;
+    use finding::steps::{Step, StepKind};
 
     #[test]
     fn only_numbers_are_a_known_size() {
@@ -154,6 +164,12 @@ mod tests {
     fn a_launch_with_one_block_has_no_map_of_its_grid() {
         let f = samples::finding();
         assert_eq!(draw(&f).len(), 1);
+        let mut computed = f.clone();
+        computed.launch.as_mut().unwrap().block = "threads".into();
+        assert_eq!(draw(&computed), []);
+        let step = Step::new(StepKind::Launch, "it is launched").with_value(Some("grid (1, 1, 1), block (16, 4, 1)"));
+        computed.steps = vec![step];
+        assert_eq!(draw(&computed)[0].width, 161);
         let mut more = f.clone();
         more.witness.as_mut().unwrap().grid = [4, 1, 1];
         assert_eq!(draw(&more).len(), 2);
