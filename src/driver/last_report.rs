@@ -32,6 +32,8 @@ pub struct CheckSubject {
     /// Sources named on the command line, and nvcc's flags for them.
     pub sources: Vec<PathBuf>,
     pub flags: Vec<OsString>,
+    /// Contracts that the sources state.
+    pub contracts: Vec<StatedContract>,
     /// File that gets the report instead.
     pub file: Option<PathBuf>,
 }
@@ -78,7 +80,8 @@ pub fn of(
         requires: c.requires.iter().map(|r| r.text.clone()).collect(),
         origin: c.requires.first().map(|r| session.root.show(&r.origin)).unwrap_or_default(),
     });
-    KeptReport::new(origin, assembled, contracts.collect(), sources)
+    let contracts = contracts.chain(subject.contracts.iter().cloned()).collect();
+    KeptReport::new(origin, assembled, contracts, sources)
 }
 
 /// Returns this process's command line, the program by its name alone.

@@ -116,7 +116,8 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some())
     });
     session.keep(&assembled.report, "build", Some(name), session.elapsed().saturating_sub(built), &stored.folders());
-    let subject = CheckSubject { folders: stored.folders(), of_facts: true, ..CheckSubject::default() };
+    let (folders, contracts) = (stored.folders(), checked.contracts);
+    let subject = CheckSubject { folders, contracts, of_facts: true, ..CheckSubject::default() };
     last_report::keep(&session, &assembled, &sources, &subject);
     let status = match session.tell(assembled, &sources, &told)? {
         Status::Clean if nothing => Status::Unable,

@@ -33,7 +33,7 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
         let mut plans = join::programs(&facts, &[]);
         scope::join(&mut plans, &facts);
         let subject = CheckSubject { folders: vec![store_of(dir)?], ..CheckSubject::default() };
-        return finish(&session, check_units(&plans, &units, &session), &subject);
+        return finish(&session, check_units(&plans, &units, &session), subject);
     }
     match args.paths.as_slice() {
         [] => of_facts(None, &args, &overrides),
@@ -56,7 +56,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     }
     let checked = stored.check(&session);
     let subject = CheckSubject { folders: stored.folders(), of_facts: true, ..CheckSubject::default() };
-    finish(&session, checked, &subject)
+    finish(&session, checked, subject)
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
@@ -79,7 +79,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
         file: args.report_to.clone(),
         ..CheckSubject::default()
     };
-    finish(&session, check_units(&[plan], &units, &session), &subject)
+    finish(&session, check_units(&[plan], &units, &session), subject)
 }
 
 /// Returns the `.scuba` folder for the outcomes of sources named on the command line, which leave no facts.
@@ -182,7 +182,7 @@ pub fn check_units(plans: &[ProgramPlan], units: &[UnitWithCode], session: &Sess
 ///
 /// # Errors
 /// If the report cannot be rendered.
-pub fn finish(session: &Session, checked: CheckResults, subject: &CheckSubject) -> Result<Status> {
+pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -> Result<Status> {
     if !session.quiet() {
         checked.problems.iter().for_each(|p| output::complain(p));
     }
@@ -210,7 +210,8 @@ pub fn finish(session: &Session, checked: CheckResults, subject: &CheckSubject) 
     if subject.file.is_none() {
         session.keep(&assembled.report, "check", None, session.elapsed(), &subject.folders);
     }
-    last_report::keep(session, &assembled, &sources, subject);
+    let subject = CheckSubject { contracts: checked.contracts, ..subject };
+    last_report::keep(session, &assembled, &sources, &subject);
     let status = session.tell(assembled, &sources, &[])?;
     // Sources that could not be read at all, or whose check failed, have not been checked.
     Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })

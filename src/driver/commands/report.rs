@@ -45,7 +45,8 @@ fn of_facts(args: &ReportArgs, overrides: Overrides, here: &Path) -> Result<(Kep
     let checked = stored.check(&session);
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.say_asides(&assembled);
-    let subject = CheckSubject { folders: stored.folders(), of_facts: true, ..CheckSubject::default() };
+    let (folders, contracts) = (stored.folders(), checked.contracts);
+    let subject = CheckSubject { folders, contracts, of_facts: true, ..CheckSubject::default() };
     let mut kept = last_report::of(&session, assembled, &sources, &subject, here.to_owned());
     // The build or check that users know, not this command.
     if let Some(last) = last_report::find(here).filter(|last| last.origin.of_facts) {

@@ -17,10 +17,11 @@ use facts::join::ProgramPlan;
 use facts::{SecondCode, UnitFacts};
 use files::ContentStore;
 use finding::{NotAnalysed, ReasonCode};
-use ir::{Module, Side};
+use ir::{LocId, Module, Side, SourceCondition};
 use nvcc::history;
 use nvcc::unit::Language;
 use report::assemble::{ProgramFindings, RunFindings};
+use report::kept::StatedContract;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct CheckResults {
     pub notes: Vec<String>,
     /// Mistakes in the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// Contracts that the sources state, each once.
+    pub contracts: Vec<StatedContract>,
     /// Mistakes in contracts.
     pub faults: Vec<check::ContractFault>,
     /// Lines for `--dump`, `--explain` and `--timings`.
@@ -108,9 +111,8 @@ pub fn check(
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         let is_there = |c: &Contract| code.iter().flat_map(|m| &m.functions).any(|f| c.is_of(&f.name, &f.display));
         unmatched.retain(|c| !is_there(c));
-        for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) {
-            files.insert(file.path.clone());
-        }
+        files.extend(code.iter().flat_map(|m| &m.files).filter(|f| !f.system).map(|f| f.path.clone()));
+        take_contracts(&mut checked, &code, session);
         let options = session.check_options();
         let memory = session.config.limits.memory;
         let anew = Cell::new(false);
@@ -202,6 +204,28 @@ fn beside(
             checked.found.second.push(reading);
         }
         Err(e) => checked.notes.push(format!("{}: no second reading: {e}", plan.name)),
+    }
+}
+
+/// Takes the contracts that sources state; those that cannot be parsed are reported with the check.
+fn take_contracts(checked: &mut CheckResults, code: &[Arc<Module>], session: &Session) {
+    for m in code {
+        for f in m.functions.iter().filter(|f| !f.requires.is_empty()) {
+            let place = |loc: LocId| {
+                let at = m.locs.get(loc.index()).filter(|_| loc.0 != 0)?;
+                Some(format!("{}:{}", session.root.show(&m.files.get(at.file.index())?.path), at.line))
+            };
+            let text = |c: &SourceCondition| contracts::parse(&c.text).ok().map(|condition| condition.to_string());
+            let stated = StatedContract {
+                function: f.display.clone(),
+                requires: f.requires.iter().filter_map(text).collect(),
+                origin: f.requires.first().and_then(|c| place(c.loc)).unwrap_or_default(),
+            };
+            // Each side, and each unit with an inline function, has its copy.
+            if !checked.contracts.iter().any(|known| known.function == stated.function) {
+                checked.contracts.push(stated);
+            }
+        }
     }
 }
 
