@@ -6,6 +6,7 @@
 
 mod lenient;
 mod load;
+pub mod schema;
 mod scope;
 mod size;
 
@@ -18,11 +19,14 @@ use base::rules::{Level, Rule};
 use contracts::assume::StatedCondition;
 use contracts::{Contract, EntrySelector, Invariant};
 use globset::GlobMatcher;
+use schemars::JsonSchema;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Which front end's facts are used (`[frontend] kind`, `--frontend`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize, clap::ValueEnum, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum FrontendKind {
     /// clang's facts; cgeist runs beside it where it is installed, and disagreements are reported.
@@ -47,12 +51,14 @@ impl FrontendKind {
 }
 
 /// Table `[frontend]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Frontend {
+    /// Front end that reads the sources.
     pub kind: FrontendKind,
     /// Program name or absolute path; `None`: the front end's default.
     pub clang: Option<PathBuf>,
+    /// Program name or path of cgeist.
     pub cgeist: Option<PathBuf>,
     /// Toolkit whose headers cgeist reads, an absolute path; `None`: nvcc's.
     pub cgeist_cuda: Option<PathBuf>,
@@ -61,25 +67,30 @@ pub struct Frontend {
 }
 
 /// Table `[limits]`.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitSettings {
     /// Maximum sum of live device allocations, in bytes.
     #[serde(deserialize_with = "load::size_from::<_, 1>")]
+    #[schemars(with = "ByteSize")]
     pub device_memory: u64,
     /// Budget of work, in hundredths of the usual budget: the only limit that verdicts depend on.
     #[serde(deserialize_with = "load::within::<_, 1, 100_000>")]
+    #[schemars(range(min = 1, max = 100_000))]
     pub work: u32,
     /// CPU time for one query to the solver, in milliseconds: a safety net.
     #[serde(deserialize_with = "load::within::<_, 1, 3_600_000>")]
+    #[schemars(range(min = 1, max = 3_600_000))]
     pub solver_ms: u32,
     /// CPU time for one program, or for each side of a translation unit, in seconds: a safety net. Accesses left at its end
     /// are undecided.
     #[serde(deserialize_with = "load::within::<_, 1, 86_400>")]
+    #[schemars(range(min = 1, max = 86_400))]
     pub tu_seconds: u32,
     /// Memory of one worker process, in bytes: its address space if it reads sources, its data if it checks. Clang
     /// cannot even start with less than the minimum.
     #[serde(deserialize_with = "load::size_from::<_, 268_435_456>")]
+    #[schemars(with = "ByteSize")]
     pub memory: u64,
 }
 
@@ -90,7 +101,7 @@ impl Default for LimitSettings {
 }
 
 /// Build commands that wait for verdicts (`[build] check`). Each command reads its units, whichever wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BuildWaits {
     /// Each command that compiles or links waits.
@@ -160,30 +171,37 @@ pub struct AllowPath {
 }
 
 /// Setting `[confirm] when`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfirmWhen {
+    /// No finding.
     Never,
     /// Denied findings, where a GPU is present.
     #[default]
     Auto,
+    /// Warnings, too.
     All,
 }
 
 /// Table `[confirm]`.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Confirm {
+    /// Findings that a GPU is asked about.
     pub when: ConfirmWhen,
+    /// Program name or path of compute-sanitizer.
     pub compute_sanitizer: Option<PathBuf>,
     /// Padding between allocations in bytes (`compute-sanitizer --padding`).
     #[serde(deserialize_with = "load::within::<_, 0, 1_073_741_824>")]
+    #[schemars(range(min = 0, max = 1_073_741_824))]
     pub padding: u32,
     /// Device memory in bytes above which a witness is not run.
     #[serde(deserialize_with = "load::size_from::<_, 1>")]
+    #[schemars(with = "ByteSize")]
     pub max_bytes: u64,
     /// Time for one run, in seconds.
     #[serde(deserialize_with = "load::within::<_, 1, 86_400>")]
+    #[schemars(range(min = 1, max = 86_400))]
     pub timeout_s: u32,
 }
 

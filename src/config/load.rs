@@ -1,10 +1,13 @@
 //! Finds and reads scuba.toml.
 
-use super::{AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, ProjectScope, RuleSelector};
+use super::{
+    AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, ProjectScope, RuleSelector, schema,
+};
 use base::rules::Level;
 use base::statements::Mistake;
 use contracts::assume::{self, StatedCondition};
 use contracts::{self, Contract, EntrySelector, Invariant, Requirement};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -36,66 +39,99 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     parse(&text, path)
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct RawConfig {
+pub(super) struct RawConfig {
+    /// The real nvcc.
     nvcc: RawNvcc,
+    /// Readers of sources.
     frontend: Frontend,
+    /// Limits of checks.
     limits: LimitSettings,
+    /// Level of proved findings, by rule.
+    #[schemars(schema_with = "schema::levels")]
     levels: BTreeMap<RawSelector, Level>,
+    /// Functions that code outside this build calls.
     roots: RawRoots,
+    /// Assumed facts.
     assume: Vec<RawAssume>,
+    /// Entry points: called from outside with anything that their checks accept.
     entry: RawEntry,
+    /// Contracts of functions, and invariants of types.
+    #[schemars(with = "Vec<RawContract>")]
     contract: Vec<Spanned<RawContract>>,
+    /// Accepted findings.
     allow: Vec<RawAllow>,
+    /// Units that are analysed.
     scope: RawScope,
+    /// Commands of a build that wait for verdicts.
     build: RawBuild,
+    /// Recorded findings, which are not reported again.
     baseline: RawBaseline,
+    /// Runs of findings on a GPU.
     confirm: Confirm,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawBuild {
+    /// Commands that wait for verdicts.
     check: BuildWaits,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawNvcc {
+    /// Path of nvcc, or its name in PATH.
     path: Option<PathBuf>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawRoots {
+    /// Names of functions whose findings are reported like those of main.
     functions: Vec<String>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawEntry {
+    /// Patterns of function names.
+    #[schemars(with = "Vec<String>")]
     functions: Vec<RawName>,
+    /// Whether all functions that a shared library exports under C names are entry points.
     exports: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawAssume {
+    /// C expression over the integer parameters of the function, or over main's inputs: `argv[1] > 0`.
+    #[schemars(with = "String")]
     expr: Spanned<String>,
+    /// Function at whose entry it holds; main by default.
     function: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawContract {
+    /// Pattern of function names.
+    #[schemars(with = "Option<String>")]
     function: Option<RawName>,
+    /// Conditions at every call: `elements(x) >= n`.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     requires: Vec<Spanned<String>>,
+    /// The empty list: the function changes no memory that its callers know.
+    #[schemars(with = "Option<[String; 0]>")]
     modifies: Option<Spanned<Vec<String>>>,
+    /// Name of a type, in place of a function.
     #[serde(rename = "type")]
     type_name: Option<String>,
+    /// Conditions that hold for every object of the type.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     invariant: Vec<Spanned<String>>,
 }
 
@@ -111,24 +147,33 @@ impl<'de> Deserialize<'de> for RawName {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawAllow {
+    /// Rule, or `all`.
+    #[schemars(schema_with = "schema::selector")]
     rule: RawSelector,
+    /// Pattern of paths, relative to the folder of scuba.toml.
+    #[schemars(with = "String")]
     path: RawGlob,
+    /// Reason why the findings are accepted.
     #[serde(deserialize_with = "not_empty")]
+    #[schemars(length(min = 1))]
     reason: String,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawScope {
+    /// Patterns of sources that are not analysed; one that matches a folder matches all in it.
+    #[schemars(with = "Vec<String>")]
     exclude: Vec<RawGlob>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RawBaseline {
+    /// Path of the file that `scuba baseline --write` writes.
     path: Option<PathBuf>,
 }
 

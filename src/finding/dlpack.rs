@@ -4,11 +4,12 @@
 //! statement that checks it, with the accessors of nanobind (nanobind/ndarray.h), of TVM-FFI
 //! (tvm/ffi/container/tensor.h) or of the structure itself (dlpack/dlpack.h).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Class of an argument that carries a tensor of DLPack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Carried {
     /// `nanobind::ndarray`.

@@ -1,9 +1,10 @@
 //! Parts of a program or of its findings that a report leaves out because users asked for it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Revision with which `--diff-base` compared the sources.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffBase {
     /// The revision as the user named it.
     pub revision: String,

@@ -9,10 +9,12 @@ mod operator;
 pub mod paths;
 #[doc(hidden)]
 pub mod samples;
+pub mod schema;
 pub mod second_reading;
 pub mod sources;
 pub mod steps;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,14 +26,14 @@ use crate::steps::Step;
 pub use base::reasons::ReasonCode;
 use base::rules::{Level, Rule};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Possible,
     Proved,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replay {
     Reached,
@@ -40,7 +42,7 @@ pub enum Replay {
     NotRun,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Read,
@@ -48,7 +50,7 @@ pub enum Direction {
     Atomic,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
     Global,
@@ -59,13 +61,15 @@ pub enum MemorySpace {
 }
 
 /// A position in a source file. `file` is absolute inside the analysis; renderers make it relative to the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub file: String,
     /// 1-based line; 0 if the front end gave none: `null` in documents.
     #[serde(with = "known")]
+    #[schemars(with = "Option<u32>")]
     pub line: u32,
     #[serde(with = "known")]
+    #[schemars(with = "Option<u32>")]
     pub column: u32,
 }
 
@@ -91,7 +95,7 @@ impl std::fmt::Display for Position {
 }
 
 /// The access, launch or call that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Access {
     #[serde(flatten)]
     pub position: Position,
@@ -109,10 +113,11 @@ pub struct Access {
     pub bytes: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Allocation {
     pub file: String,
     #[serde(with = "known")]
+    #[schemars(with = "Option<u32>")]
     pub line: u32,
     #[serde(skip_serializing_if = "is_zero", default)]
     pub column: u32,
@@ -120,10 +125,11 @@ pub struct Allocation {
     pub extent: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
     pub file: String,
     #[serde(with = "known")]
+    #[schemars(with = "Option<u32>")]
     pub line: u32,
     #[serde(skip_serializing_if = "is_zero", default)]
     pub column: u32,
@@ -140,7 +146,7 @@ pub const USED_HERE: &str = "used here";
 pub const SAME_CHECK: &str = "the same check is missing for this access";
 
 /// A position that helps to understand a finding: where memory was freed, the access in the kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Related {
     #[serde(flatten)]
     pub position: Position,
@@ -161,14 +167,14 @@ fn is_zero(v: &u32) -> bool {
     *v == 0
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WitnessInput {
     pub name: String,
     pub value: String,
 }
 
 /// Inputs of the program that lead to the finding.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RunInputs {
     /// `argv[1]…`, for `main`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -204,7 +210,7 @@ pub struct RunInputs {
 }
 
 /// A scalar in an object that the root receives.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct HeldScalar {
     /// The parameter, or the path to the pointer to the object.
     pub object: String,
@@ -213,7 +219,7 @@ pub struct HeldScalar {
     pub what: HeldValue,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HeldValue {
     Number {
@@ -243,12 +249,13 @@ impl HeldScalar {
 }
 
 /// A file that a run needs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RunFile {
     /// Name by which the program opens the file.
     pub name: String,
     /// Contents; two hexadecimal digits for each byte in documents.
     #[serde(with = "hex")]
+    #[schemars(with = "String")]
     pub bytes: Vec<u8>,
 }
 
@@ -307,7 +314,7 @@ pub enum PartSites {
 }
 
 /// Concrete inputs under which the access goes out of bounds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Witness {
     pub inputs: Vec<WitnessInput>,
     pub run: RunInputs,
@@ -326,7 +333,7 @@ pub struct Witness {
 }
 
 /// Result of a run on a device. "Not reproduced" is not "refuted".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmationStatus {
     Confirmed,
@@ -344,7 +351,7 @@ impl fmt::Display for ConfirmationStatus {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmedBy {
     ComputeSanitizer,
@@ -362,7 +369,7 @@ impl fmt::Display for ConfirmedBy {
 }
 
 /// Outcome of a run on a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
     pub status: ConfirmationStatus,
     pub by: ConfirmedBy,
@@ -370,7 +377,7 @@ pub struct Confirmation {
     pub detail: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     pub fingerprint: String,
     pub rule: Rule,
@@ -414,7 +421,7 @@ pub struct Finding {
 }
 
 /// An access that could not be decided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Undecided {
     #[serde(flatten)]
     pub position: Position,
@@ -428,7 +435,7 @@ pub struct Undecided {
 }
 
 /// A side of a translation unit that no front end could read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotAnalysed {
     pub file: String,
     pub side: String,
@@ -436,7 +443,7 @@ pub struct NotAnalysed {
 }
 
 /// An object, or a member of an archive, that a program was linked with and that was not read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadObject {
     /// The program's name, as in findings.
     pub program: String,
@@ -447,14 +454,14 @@ pub struct UnreadObject {
 }
 
 /// A unit that a build compiled without the analysis: a compiler cache had its object, or the shim was off.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct BuiltWithout {
     /// Source of the unit; its object if the command that compiled it is unknown.
     pub file: String,
 }
 
 /// Counts of places in the source; `safe + safe_if_no_wrap + proved + possible + unknown == accesses`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     pub programs: u32,
     pub translation_units: u32,
@@ -485,12 +492,12 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Axioms {
     pub device_memory: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportTool {
     pub version: String,
     pub z3: String,
@@ -499,8 +506,9 @@ pub struct ReportTool {
 }
 
 /// The JSON document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
+    #[schemars(extend("const" = schema::NAME))]
     pub schema: String,
     pub tool: ReportTool,
     pub summary: Summary,

@@ -3,6 +3,7 @@
 
 use crate::dlpack::{self, Carried};
 use crate::{Finding, Position, WitnessInput};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 const SHOWN: usize = 4;
 
 /// A tensor argument of an operator.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TensorArgument {
     /// Element type as Python names it: `float32`.
     pub dtype: String,
@@ -81,7 +82,7 @@ impl std::fmt::Display for TensorArgument {
 }
 
 /// A check of its arguments that an operator lacks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingCheck {
     /// Condition in contract syntax: `w.size(0) >= x.size(1)`.
     pub condition: String,
@@ -110,7 +111,7 @@ impl MissingCheck {
 }
 
 /// An edit that fixes the finding: text to insert at a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fix {
     #[serde(flatten)]
     pub position: Position,

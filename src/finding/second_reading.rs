@@ -3,11 +3,12 @@
 
 use crate::Position;
 use crate::paths::ProjectRoot;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Result for a place in one reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadingVerdict {
     /// Within bounds, perhaps only if no operation wraps.
@@ -29,7 +30,7 @@ impl fmt::Display for ReadingVerdict {
 }
 
 /// A place on which the two readings differ.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReadingDifference {
     #[serde(flatten)]
     pub position: Position,
@@ -43,7 +44,7 @@ pub struct ReadingDifference {
 }
 
 /// Counts of places, and those on which the two readings differ.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SecondReading {
     /// Second front end and version, e.g. `cgeist 17.0.6`.
     pub frontend: String,

@@ -3,10 +3,11 @@
 use crate::names::base_name;
 use crate::{Allocation, Finding, Position, SAME_CHECK, USED_HERE};
 use base::rules::Rule;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a step tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepKind {
     /// An input of the program or of the entry point.
@@ -28,7 +29,7 @@ pub enum StepKind {
 }
 
 /// Step as `steps` of a finding has it in documents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub kind: StepKind,
     /// Sentence for people, in names of the source and with the value: `d_x` is allocated: `4 * n` = 12 bytes.

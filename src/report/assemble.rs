@@ -174,7 +174,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
     }
     let not_analysed = found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
     let report = Report {
-        schema: "scuba-findings/1".into(),
+        schema: finding::schema::NAME.into(),
         tool,
         summary,
         findings,

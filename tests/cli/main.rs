@@ -26,6 +26,7 @@ mod operators;
 mod pull_requests;
 mod quadruple;
 mod readings;
+mod schemas;
 mod scope;
 mod slips;
 mod spellings;

@@ -15,7 +15,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// Stable kind of the reason why an access is undecided, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonCode {
     /// The budget of the access was spent.
