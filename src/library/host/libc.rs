@@ -140,6 +140,7 @@ pub(crate) fn number_in_base(
     bits: u32,
 ) -> Value {
     let (end, base) = (cuda::pointer_arg(e, c, 1), int_arg(e, c, 2, 32));
+    let called = users_name(c.name);
     e.havoc_targets(s, &end, &UnknownReason::NumberEnd);
     // Inputs are the decimal value of a string; base 0 reads a decimal string the same, unless it begins with a
     // zero.
@@ -151,10 +152,19 @@ pub(crate) fn number_in_base(
         _ => None,
     };
     if let Some(reader) = reader {
-        return Value::Int(number_of(e, text, s, (bits, reader), c.name));
+        return Value::Int(number_of(e, text, s, (bits, reader), &called));
     }
-    let reason = UnknownReason::ReadsInBase(c.name.to_owned());
-    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, c.name, Interval::of_int(bits, true)))
+    let reason = UnknownReason::ReadsInBase(called.clone());
+    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, &called, Interval::of_int(bits, true)))
+}
+
+/// Returns the name of a function that reads a number: `std::stoi` for its symbol in libstdc++.
+fn users_name(symbol: &str) -> String {
+    let of_library = symbol.strip_prefix("_ZNSt7__cxx11").and_then(|rest| {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest.get(digits..)?.get(..rest[..digits].parse().ok()?)
+    });
+    of_library.map_or_else(|| symbol.to_owned(), |name| format!("std::{name}"))
 }
 
 pub(crate) fn number_of(
@@ -192,4 +202,18 @@ pub(crate) fn argument_as_number(
         return Some(t);
     }
     e.argument_after_word(s, (o, offset), bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::users_name;
+
+    #[test]
+    fn readers_of_numbers_have_the_names_of_the_source() {
+        assert_eq!(users_name("_ZNSt7__cxx114stoiERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi"), "std::stoi");
+        assert_eq!(users_name("_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi"), "std::stoull");
+        for other in ["strtol", "_ZNSt7__cxx11", "_ZNSt7__cxx1199x", "_ZNSt7__cxx114é"] {
+            assert_eq!(users_name(other), other);
+        }
+    }
 }
