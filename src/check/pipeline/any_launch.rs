@@ -206,8 +206,8 @@ impl<'p> Engine<'p> {
                     AccessVerdict::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }
                 (AccessVerdict::Found(_), None) => AccessVerdict::Unknown(UnknownReason::NoLaunch),
-                // An unknown extent is explanation enough.
-                (o @ AccessVerdict::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
+                // An unknown extent is explanation enough; and so is what says the same.
+                (o @ AccessVerdict::Unknown(UnknownReason::ExtentOfParameter(_) | UnknownReason::NoLaunch), None) => o,
                 (AccessVerdict::Unknown(why), None) => {
                     AccessVerdict::Unknown(UnknownReason::NoLaunchOpen(Box::new(why)))
                 }
