@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::explained::{self, Explained};
 use base::inside::{Dump, UserPosition};
 use base::rules::{Level, Rule};
 use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
@@ -41,11 +42,11 @@ pub enum CliCommand {
     Report(ReportArgs),
     /// Show cost and results of the last builds and checks, and units built without the analysis
     Stats(StatsArgs),
-    /// Explain a rule: its meaning, why it matters, how to fix and how to silence it
+    /// Explain a rule, or the code of an undecided access: its meaning, why it matters, and what to do
     Explain {
-        /// Rule, for example oob-global
-        #[arg(value_name = "RULE", value_parser = rule())]
-        rule: Rule,
+        /// Rule, for example oob-global, or code of an undecided access, for example no-launch
+        #[arg(value_name = "RULE|CODE", value_parser = explained::parser())]
+        what: Explained,
     },
     /// Serve an editor: a language server on standard input and output
     Lsp,
@@ -65,11 +66,6 @@ pub enum CliCommand {
     /// Clear up what a confirmation leaves running where it is killed
     #[command(name = confirm::watch::COMMAND, hide = true)]
     Watch { process: u32 },
-}
-
-fn rule() -> impl clap::builder::TypedValueParser<Value = Rule> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Rule::ALL.map(Rule::name)).try_map(|s| s.parse::<Rule>())
 }
 
 fn selector() -> impl clap::builder::TypedValueParser<Value = RuleSelector> {

@@ -39,8 +39,8 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
         CliCommand::Build(a) => commands::build::run(&a, overrides),
         CliCommand::Report(a) => commands::report::run(&a, overrides),
         CliCommand::Baseline(a) => commands::baseline::run(&a, overrides),
-        CliCommand::Explain { rule } => {
-            output::print(rule.info().page);
+        CliCommand::Explain { what } => {
+            output::print(what.page());
             Ok(Status::Clean)
         }
         CliCommand::Lsp => commands::lsp::run(),

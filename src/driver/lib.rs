@@ -10,6 +10,7 @@ mod changes;
 pub mod commands;
 mod cross_check;
 pub mod dispatch;
+mod explained;
 mod extraction;
 mod history;
 mod installation;

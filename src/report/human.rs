@@ -5,6 +5,7 @@ use super::assemble::Assembled;
 use super::short::word;
 use super::span;
 use super::style::{Style, Verbosity};
+use super::undecided;
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
 use base::rules::{Help, Level, Rule};
 use finding::sources::SourceFiles;
@@ -45,9 +46,7 @@ impl HumanRenderer<'_> {
             writeln!(out, "{}\n", self.finding(f, &renderer))?;
         }
         if self.style.verbosity == Verbosity::Verbose {
-            for u in &report.undecided {
-                writeln!(out, "undecided: {}: `{}` in `{}`: {}", u.position, u.array, u.kernel, u.reason)?;
-            }
+            undecided::write(report, true, out)?;
             for s in &assembled.suppressed {
                 let p = &s.finding.access.position;
                 let by = match &s.by {
@@ -57,6 +56,9 @@ impl HumanRenderer<'_> {
                 };
                 writeln!(out, "accepted: {}: {} {by}", p, s.finding.rule)?;
             }
+        }
+        if self.style.summary && self.style.verbosity == Verbosity::Normal {
+            undecided::write(report, false, out)?;
         }
         if self.style.summary && self.style.verbosity > Verbosity::Quiet {
             writeln!(out, "{}", summary_line(assembled))?;

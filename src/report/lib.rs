@@ -32,3 +32,4 @@ mod style;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
+pub mod undecided;

@@ -14,6 +14,14 @@ use finding::{
     Position, ReasonCode, ReportTool, Summary, Undecided, UnreadObject, Verdict,
 };
 
+/// Returns a report without findings.
+pub(crate) fn empty_report() -> finding::Report {
+    let sources = SourceFiles::new(ProjectRoot::new("/project".into()));
+    let (config, levels, root) = (Config::default(), Levels::default(), ProjectRoot::new("/project".into()));
+    let policy = Policy { config: &config, levels: &levels, root: &root, baseline: None };
+    assemble(RunFindings::default(), tool(), &policy, &sources).report
+}
+
 fn tool() -> ReportTool {
     ReportTool {
         version: "0.1.0".into(),

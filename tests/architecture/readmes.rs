@@ -1,6 +1,7 @@
 //! Pages that repeat what the code says: files that READMEs name, rooms that they use, and lists of rules.
 
 use crate::{made, pages, root, uses as uses_of_manifests};
+use scuba::finding::ReasonCode;
 use scuba::rules::Rule;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -101,6 +102,23 @@ const NAMES: [&str; 2] = [
     "## Rules and verdicts\n\n| feature | supported | what to do |\n| --- | --- | --- |\n| ",
     " | yes | [rules.md](rules.md)",
 ];
+
+/// Begin and end of the pages in `docs/undecided.md` that are made from the codes' files.
+const CODES: [&str; 2] = ["<!-- codes -->\n", "<!-- /codes -->"];
+
+#[test]
+fn one_page_has_the_pages_of_all_codes() {
+    let row = |c: ReasonCode| format!("| [`{c}`](#{c}) | {} |\n", c.title());
+    // Headings stand one level lower, and the title is the code alone, which links can name.
+    let page = |c: ReasonCode| {
+        let (_, text) = c.info().page.split_once('\n').unwrap();
+        let title = c.title();
+        let title = title[..1].to_uppercase() + &title[1..];
+        format!("\n## {c}\n\n*{title}.*\n{}", text.replace("\n## ", "\n### "))
+    };
+    let table = "| code | meaning |\n| --- | --- |\n".to_owned() + &ReasonCode::ALL.map(row).concat();
+    made("docs/undecided.md", CODES, &(table + &ReasonCode::ALL.map(page).concat()));
+}
 
 #[test]
 fn pages_list_every_rule() {

@@ -1,5 +1,5 @@
 use super::{Project, SAFE, nvcc};
-use scuba::finding::Report;
+use scuba::finding::{ReasonCode, Report};
 use scuba::rules::Rule;
 
 #[test]
@@ -32,11 +32,11 @@ fn help_and_version_succeed_on_standard_output() {
 }
 
 #[test]
-fn every_rule_is_explained() {
+fn every_rule_and_every_code_is_explained() {
     let p = Project::new();
-    for rule in Rule::ALL {
-        let said = p.scuba(["explain", rule.name()]).status(0);
-        assert!(said.out.starts_with(&format!("# {rule}: ")) && said.err.is_empty());
+    for name in Rule::ALL.map(Rule::name).into_iter().chain(ReasonCode::ALL.map(ReasonCode::name)) {
+        let said = p.scuba(["explain", name]).status(0);
+        assert!(said.out.starts_with(&format!("# {name}: ")) && said.err.is_empty());
     }
 }
 

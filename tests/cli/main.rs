@@ -34,6 +34,7 @@ mod stats;
 mod structures;
 mod tensors;
 mod told;
+mod undecided;
 mod views;
 
 use std::path::{Path, PathBuf};

@@ -4,68 +4,17 @@
 //! verdicts, replays to both, and the report writes each with its [`ReasonCode`]. A reason carries what it names (functions,
 //! arrays, other reasons). Reasons are distinguished by their variant, never by their words.
 
+mod codes;
 mod list;
 #[cfg(test)]
 mod tests;
 
+pub use codes::{CodeInfo, ReasonCode};
 pub use list::UnknownReason;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-
-/// Stable kind of the reason why an access is undecided, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReasonCode {
-    /// The budget of the access was spent.
-    Work,
-    /// A safety net ended the search.
-    Time,
-    Memory,
-    ExtentUnknown,
-    ContentsUnknown,
-    CallUnknown,
-    Loop,
-    Float,
-    NoLaunch,
-    HostNotFollowed,
-    Replay,
-    Text,
-    Asm,
-    /// The access is in a tile kernel.
-    Tile,
-    /// The access depends on a unit that was linked without being read.
-    Unseen,
-    Other,
-}
-
-impl ReasonCode {
-    /// Returns this code if it is a limit, else the other: a limit takes precedence over the code that it ended.
-    const fn limit_or(self, other: Self) -> Self {
-        match self {
-            Self::Work | Self::Time | Self::Memory => self,
-            Self::ExtentUnknown
-            | Self::ContentsUnknown
-            | Self::CallUnknown
-            | Self::Loop
-            | Self::Float
-            | Self::NoLaunch
-            | Self::HostNotFollowed
-            | Self::Replay
-            | Self::Text
-            | Self::Asm
-            | Self::Tile
-            | Self::Unseen
-            | Self::Other => other,
-        }
-    }
-
-    /// Returns this code unless it is `Other`, else the other one.
-    const fn or(self, other: Self) -> Self {
-        if matches!(self, Self::Other) { other } else { self }
-    }
-}
 
 /// Call that was being executed when a limit was reached: file and line, if known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
