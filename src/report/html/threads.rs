@@ -166,6 +166,7 @@ mod tests {
         assert_eq!(draw(&f).len(), 1);
         let mut computed = f.clone();
         computed.launch.as_mut().unwrap().block = "threads".into();
+        computed.steps.clear();
         assert_eq!(draw(&computed), []);
         let step = Step::new(StepKind::Launch, "it is launched").with_value(Some("grid (1, 1, 1), block (16, 4, 1)"));
         computed.steps = vec![step];
