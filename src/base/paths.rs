@@ -106,7 +106,7 @@ fn folder_named(set: &OsStr) -> Result<Option<PathBuf>, String> {
     if is_url {
         return Err(format!("SCUBA_CACHE is the URL `{text}`: only a folder works, or `off` for no cache"));
     }
-    Ok(Some(PathBuf::from(set)).filter(|f| f != Path::new("off")))
+    Ok((set != "off").then(|| PathBuf::from(set)))
 }
 
 /// The user's cache folder, whatever `SCUBA_CACHE` says. Relative paths count as not set (XDG Base Directory
