@@ -19,7 +19,11 @@ fn committed(name: &str, derived: &Value) -> Value {
         std::fs::write(&path, &text).unwrap();
     }
     let now = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(now == text, "{} is out of date: SCUBA_BLESS=1 cargo test --test cli -- schemas:: writes it", path.display());
+    assert!(
+        now == text,
+        "{} is out of date: SCUBA_BLESS=1 cargo test --test cli -- schemas:: writes it",
+        path.display()
+    );
     serde_json::from_str(&now).unwrap()
 }
 
@@ -118,10 +122,8 @@ fn the_example_of_settings_is_what_its_schema_says() {
     assert!(root().join(named).is_file(), "{named}");
     // With every line that is commented out, once as a setting.
     let is_setting = |l: &str| l.starts_with('[') || l.split_once(" = ").is_some_and(|(k, _)| !k.contains(' '));
-    let all: String = text
-        .lines()
-        .map(|l| format!("{}\n", l.strip_prefix('#').filter(|r| is_setting(r)).unwrap_or(l)))
-        .collect();
+    let all: String =
+        text.lines().map(|l| format!("{}\n", l.strip_prefix('#').filter(|r| is_setting(r)).unwrap_or(l))).collect();
     let document = as_json(&all);
     valid(&validator, &document, "scuba.toml.example");
     scuba::config::parse(&all, Path::new("/p/scuba.toml")).unwrap();

@@ -46,6 +46,9 @@ struct VariableUse {
     loc: SourceLoc,
 }
 
+/// Line of the last use of a variable of a function, and the numbers that it holds there.
+type LastUses = FxHashMap<((String, u32), String), (u32, Vec<TermId>)>;
+
 impl<'e, 'p> SourceNames<'e, 'p> {
     pub fn at(e: &'e Executor<'p>, place: Position) -> Self {
         Self { e, place, here: OnceCell::new(), alike: OnceCell::new(), used: RefCell::default() }
@@ -157,7 +160,7 @@ impl<'e, 'p> SourceNames<'e, 'p> {
     fn name_elsewhere(&self, t: TermId) -> Option<SizeVariable> {
         let uses = || self.e.named.of(t).iter().filter_map(|s| self.of_variable(t, *s, self.users(*s)?));
         let lines: BTreeSet<u32> = uses().map(|u| u.function.1).collect();
-        let mut last: FxHashMap<((String, u32), String), (u32, Vec<TermId>)> = FxHashMap::default();
+        let mut last = LastUses::default();
         for (term, sites) in self.e.named.all() {
             let defined = |s: &Site| self.e.program.loc(s.func.module, self.e.program.func(s.func).loc).line;
             for s in sites.iter().filter(|s| lines.contains(&defined(s))) {
