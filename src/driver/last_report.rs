@@ -10,7 +10,7 @@ use crate::session::Session;
 use base::paths;
 use files::store::{self, Readers};
 use finding::sources::SourceFiles;
-use nvcc::history::now;
+use nvcc::history::{BuildHistory, now};
 use report::assemble::Assembled;
 use report::kept::{self, KeptReport, ReportOrigin, StatedContract};
 use std::ffi::OsString;
@@ -127,6 +127,26 @@ pub fn files(dir: &Path) -> Vec<PathBuf> {
     folders.iter().chain([&here]).map(|f| f.join(FILE)).chain(in_cache(&here).map(|(_, path)| path)).collect()
 }
 
+/// Returns the files that change with each build or check about a folder.
+#[must_use]
+pub fn watched(dir: &Path) -> Vec<PathBuf> {
+    let histories = StoredFacts::folders_of(dir).into_iter().map(|f| BuildHistory::of(&f).file().to_owned());
+    files(dir).into_iter().chain(histories).collect()
+}
+
+/// Whether something was built about a folder since its last report: commands of a build without `scuba build` keep
+/// none.
+#[must_use]
+pub fn is_behind(dir: &Path) -> bool {
+    let at = find(dir).map_or(0, |kept| kept.origin.at);
+    is_built_since(dir, at)
+}
+
+fn is_built_since(dir: &Path, at: u64) -> bool {
+    let built = history::records(&StoredFacts::folders_of(dir));
+    built.iter().any(|r| !matches!(r, HistoryRecord::Check(_)) && r.at() > at)
+}
+
 /// Returns the last report about a folder, if one was kept.
 #[must_use]
 pub fn find(dir: &Path) -> Option<KeptReport> {
@@ -143,9 +163,7 @@ pub fn read(file: &Path) -> Option<KeptReport> {
 #[must_use]
 pub fn without_facts(dir: &Path) -> Option<KeptReport> {
     let kept = find(dir).filter(|kept| !kept.origin.of_facts)?;
-    let built = history::records(&StoredFacts::folders_of(dir));
-    let later = built.iter().any(|r| !matches!(r, HistoryRecord::Check(_)) && r.at() > kept.origin.at);
-    (!later).then_some(kept)
+    (!is_built_since(dir, kept.origin.at)).then_some(kept)
 }
 
 /// Returns the commit of a folder's repository, and whether some of these files differ from it.

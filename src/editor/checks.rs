@@ -17,18 +17,27 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// A check that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedCheck {
-    pub source: PathBuf,
+    /// Source, or folder whose last build is checked.
+    pub target: PathBuf,
     /// Folder of the workspace.
     pub folder: PathBuf,
     /// Flags where no build tells any.
     pub flags: Vec<String>,
 }
 
+impl AskedCheck {
+    /// Whether the check is about a whole build, not a source.
+    #[must_use]
+    pub fn is_of_build(&self) -> bool {
+        self.target == self.folder
+    }
+}
+
 /// End of a check.
 #[derive(Debug)]
 pub struct FinishedCheck {
     pub number: u64,
-    pub source: PathBuf,
+    pub asked: AskedCheck,
     pub report: Option<KeptReport>,
     /// Text that the process wrote, or reason why it ended.
     pub said: String,
@@ -60,11 +69,11 @@ pub struct CheckQueue {
 }
 
 impl CheckQueue {
-    /// Asks for a check. Ends one of the same source, if it runs; returns the number of the ended one.
+    /// Asks for a check. Ends one of the same target, if it runs; returns the number of the ended one.
     pub fn ask(&mut self, asked: AskedCheck) -> Option<u64> {
-        self.waiting.retain(|w| w.source != asked.source);
+        self.waiting.retain(|w| w.target != asked.target);
         self.waiting.push_back(asked.clone());
-        let same = self.running.as_ref().is_some_and(|r| r.asked.source == asked.source);
+        let same = self.running.as_ref().is_some_and(|r| r.asked.target == asked.target);
         same.then(|| self.stop()).flatten()
     }
 
@@ -82,7 +91,7 @@ impl CheckQueue {
         Some(running.number)
     }
 
-    /// Starts the next check if none runs; returns its number and source. `done` gets its end, on another thread.
+    /// Starts the next check if none runs; returns its number and target. `done` gets its end, on another thread.
     pub fn start_next(
         &mut self,
         tools: &EditorTools,
@@ -98,11 +107,11 @@ impl CheckQueue {
         let (tools, shared, of) = (tools.clone(), Arc::clone(&process), asked.clone());
         std::thread::spawn(move || {
             let (report, said) = run(&tools, &of, &shared);
-            done(FinishedCheck { number, source: of.source, report, said });
+            done(FinishedCheck { number, asked: of, report, said });
         });
-        let source = asked.source.clone();
+        let target = asked.target.clone();
         self.running = Some(RunningCheck { number, asked, process });
-        Some((number, source))
+        Some((number, target))
     }
 
     /// Whether a finished check is the one that runs, and not one that was ended.
@@ -166,7 +175,11 @@ fn wait(shared: &Mutex<ProcessSlot>) -> Option<ExitStatus> {
 fn command(tools: &EditorTools, asked: &AskedCheck, report: &Path) -> Command {
     let mut command = Command::new(&tools.program);
     command.current_dir(&asked.folder).args(["check", "--quiet", "--color", "never", "--message-format", "short"]);
-    command.arg("--as-built").arg(&asked.folder).arg("--report-to").arg(report).arg(&asked.source);
+    command.arg("--report-to").arg(report);
+    if !asked.is_of_build() {
+        command.arg("--as-built").arg(&asked.folder);
+    }
+    command.arg(&asked.target);
     if !asked.flags.is_empty() {
         command.arg("--").args(&asked.flags);
     }

@@ -25,8 +25,10 @@ pub struct EditorTools {
     pub program: PathBuf,
     /// Last report about a folder.
     pub last_report: fn(&Path) -> Option<KeptReport>,
-    /// Files that may hold the last report about a folder.
+    /// Files that change with each build or check about a folder.
     pub kept_files: fn(&Path) -> Vec<PathBuf>,
+    /// Decides whether something was built in a folder since its last report.
+    pub is_behind: fn(&Path) -> bool,
     /// Report in a file.
     pub read_report: fn(&Path) -> Option<KeptReport>,
     /// File with the page of a rule, for links.

@@ -25,12 +25,11 @@ pub struct FileReports<'a> {
 }
 
 impl KnownReports {
-    /// Takes the last report of a folder; it replaces older reports of single sources.
-    pub fn take_last(&mut self, folder: &Path, report: Option<KeptReport>) {
-        let Some(report) = report else {
-            self.last.remove(folder);
+    /// Takes the last report of a folder, unless a newer one is known; it replaces older reports of single sources.
+    pub fn take_last(&mut self, folder: &Path, report: KeptReport) {
+        if self.last.get(folder).is_some_and(|known| known.origin.at > report.origin.at) {
             return;
-        };
+        }
         self.checked.retain(|_, checked| checked.origin.at > report.origin.at);
         self.last.insert(folder.to_owned(), report);
     }

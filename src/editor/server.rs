@@ -27,10 +27,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Pause between two looks for reports that others have written.
 const PAUSE: Duration = Duration::from_secs(2);
+
+/// Time without a change after which a build without `scuba build` counts as finished.
+const QUIET: Duration = Duration::from_secs(6);
 
 /// Endings of sources that are checked when they are saved, and of headers that a source is sought for.
 const SOURCES: [&str; 5] = ["cu", "cpp", "cc", "cxx", "c"];
@@ -60,8 +63,12 @@ struct LanguageServer {
     events: Sender<ServerEvent>,
     open: BTreeMap<PathBuf, OpenText>,
     reports: KnownReports,
-    /// Files that may hold last reports, with the time of their contents.
+    /// Files that change with each build or check, with the time of their contents.
     kept: BTreeMap<PathBuf, Option<SystemTime>>,
+    /// Last look at these files.
+    looked: Instant,
+    /// Last change of these files, until builds were looked for since.
+    quiet_since: Option<Instant>,
     checks: CheckQueue,
     published: BTreeMap<PathBuf, Vec<Diagnostic>>,
     requests: i32,
@@ -108,6 +115,8 @@ pub fn serve(tools: EditorTools, here: PathBuf) -> Result<ServerEnd, Box<dyn std
         open: BTreeMap::new(),
         reports: KnownReports::default(),
         kept: BTreeMap::new(),
+        looked: Instant::now(),
+        quiet_since: None,
         checks: CheckQueue::default(),
         published: BTreeMap::new(),
         requests: 0,
@@ -137,11 +146,14 @@ impl LanguageServer {
                 Ok(ServerEvent::Message(Message::Response(_))) => {}
                 Ok(ServerEvent::Checked(finished)) => self.take_check(*finished),
                 Ok(ServerEvent::Closed) | Err(RecvTimeoutError::Disconnected) => return ServerEnd::Lost,
-                Err(RecvTimeoutError::Timeout) => {
-                    if self.kept.iter().any(|(file, at)| time_of(file) != *at) {
-                        self.look_for_reports();
-                    }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.looked.elapsed() >= PAUSE {
+                self.looked = Instant::now();
+                if self.kept.iter().any(|(file, at)| time_of(file) != *at) {
+                    self.look_for_reports();
                 }
+                self.check_builds();
             }
         }
     }
@@ -299,10 +311,27 @@ impl LanguageServer {
             self.agreed.folders.iter().filter(|f| source.starts_with(f)).max_by_key(|f| f.components().count());
         let folder = within.cloned().or_else(|| source.parent().map(Path::to_owned)).unwrap_or_default();
         let flags = self.agreed.settings.flags.clone();
-        if let Some(ended) = self.checks.ask(AskedCheck { source, folder, flags }) {
+        self.ask(AskedCheck { target: source, folder, flags });
+    }
+
+    fn ask(&mut self, asked: AskedCheck) {
+        if let Some(ended) = self.checks.ask(asked) {
             self.progress_end(ended, "superseded");
         }
         self.start_checks();
+    }
+
+    /// Checks what was built without `scuba build`, once no command of the build has ended for a while.
+    fn check_builds(&mut self) {
+        if self.quiet_since.is_none_or(|since| since.elapsed() < QUIET) {
+            return;
+        }
+        self.quiet_since = None;
+        for folder in self.agreed.folders.clone() {
+            if (self.tools.is_behind)(&folder) {
+                self.ask(AskedCheck { target: folder.clone(), folder, flags: vec![] });
+            }
+        }
     }
 
     fn start_checks(&mut self) {
@@ -310,8 +339,8 @@ impl LanguageServer {
         let done = move |finished| {
             let _ = events.send(ServerEvent::Checked(Box::new(finished)));
         };
-        if let Some((number, source)) = self.checks.start_next(&self.tools, done) {
-            self.progress_begin(number, &source);
+        if let Some((number, target)) = self.checks.start_next(&self.tools, done) {
+            self.progress_begin(number, &target);
         }
     }
 
@@ -336,7 +365,7 @@ impl LanguageServer {
         if !self.checks.finish(finished.number) {
             return;
         }
-        let name = finished.source.display().to_string();
+        let name = finished.asked.target.display().to_string();
         match finished.report {
             Some(report) => {
                 let found = report.assembled.report.findings.len();
@@ -348,9 +377,13 @@ impl LanguageServer {
                 if !asides.is_empty() {
                     self.log(MessageType::INFO, format!("{name}: {}", asides.join("\n")));
                 }
-                // A header's check is about the source that includes it.
-                let source = report.origin.sources.first().map(|s| report.origin.folder.join(s));
-                self.reports.take_checked(source.unwrap_or(finished.source), report);
+                if finished.asked.is_of_build() {
+                    self.reports.take_last(&finished.asked.folder, report);
+                } else {
+                    // A header's check is about the source that includes it.
+                    let source = report.origin.sources.first().map(|s| report.origin.folder.join(s));
+                    self.reports.take_checked(source.unwrap_or(finished.asked.target), report);
+                }
                 self.publish_all();
             }
             None => {
@@ -386,13 +419,16 @@ impl LanguageServer {
 
     /// Reads the last report of each folder.
     fn look_for_reports(&mut self) {
+        self.quiet_since = Some(Instant::now());
         self.kept.clear();
         for folder in self.agreed.folders.clone() {
             for file in (self.tools.kept_files)(&folder) {
                 let at = time_of(&file);
                 self.kept.insert(file, at);
             }
-            self.reports.take_last(&folder, (self.tools.last_report)(&folder));
+            if let Some(report) = (self.tools.last_report)(&folder) {
+                self.reports.take_last(&folder, report);
+            }
         }
         self.publish_all();
     }

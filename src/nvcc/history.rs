@@ -58,6 +58,12 @@ impl BuildHistory {
         self.file.parent().unwrap_or(Path::new("."))
     }
 
+    /// Returns the file of the history, which need not exist.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Appends the cost of a command.
     pub fn add_command(&self, ran: &FinishedCommand) {
         self.add(&HistoryLine::Command(ran));

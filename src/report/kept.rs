@@ -42,6 +42,15 @@ pub struct StatedContract {
     pub origin: String,
 }
 
+impl StatedContract {
+    /// Returns the file and the line of the statement, if they are known.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, u32)> {
+        let (file, line) = self.origin.rsplit_once(':')?;
+        Some((file, line.parse().ok()?))
+    }
+}
+
 /// A report with its origin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptReport {

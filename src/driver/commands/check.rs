@@ -55,8 +55,8 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
         output::complain(&format!("note: {}", unseen::other_linker(by)));
     }
     let checked = stored.check(&session);
-    let subject = CheckSubject { folders: stored.folders(), of_facts: true, ..CheckSubject::default() };
-    finish(&session, checked, subject)
+    let (folders, file) = (stored.folders(), args.report_to.clone());
+    finish(&session, checked, CheckSubject { folders, file, of_facts: true, ..CheckSubject::default() })
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {

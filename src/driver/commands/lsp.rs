@@ -16,7 +16,8 @@ pub fn run() -> Result<Status> {
     let tools = EditorTools {
         program: std::env::current_exe().context("cannot find this program")?,
         last_report: last_report::find,
-        kept_files: last_report::files,
+        kept_files: last_report::watched,
+        is_behind: last_report::is_behind,
         read_report: last_report::read,
         rule_page,
     };

@@ -199,9 +199,7 @@ fn ticks(drawing: &mut ByteDrawing, f: &Finding, w: &Witness, end: i64, at: impl
         let (anchor, dx) = anchor(x);
         ByteTick { x, from: 64, to: 72, y: 86, dx, anchor, class: "soft", text }
     };
-    if w.offset_bytes != 0 || w.extent_bytes > 0 {
-        drawing.ticks.push(below(at(0), "0".into()));
-    }
+    drawing.ticks.push(below(at(0), "0".into()));
     if w.extent_bytes > 0 {
         drawing.ticks.push(below(at(w.extent_bytes), grouped(w.extent_bytes)));
     }
@@ -240,7 +238,9 @@ fn caption(f: &Finding, w: &Witness, end: i64) -> String {
         None => format!("`{array}` has {} bytes", grouped(w.extent_bytes)),
     };
     let (first, last) = (w.offset_bytes, end - 1);
-    let distance = if first >= w.extent_bytes {
+    let distance = if w.extent_bytes == 0 {
+        "finds nothing there".to_owned()
+    } else if first >= w.extent_bytes {
         match first - w.extent_bytes {
             0 => "begins right behind its end".to_owned(),
             n => format!("begins {} bytes behind its end", grouped(n)),

@@ -2,7 +2,7 @@
 
 use super::excerpt::{AROUND, LineMark, SourceRow, spans};
 use super::{class_of, id_of_line};
-use crate::kept::{self, KeptReport};
+use crate::kept::{self, KeptReport, StatedContract};
 use finding::counts::PlaceClass;
 use finding::sources::SourceFiles;
 use finding::{Finding, Verdict};
@@ -60,6 +60,11 @@ fn marks(kept: &KeptReport) -> FileMarks {
     // Lines that findings lead to, so that their links lead somewhere.
     for (file, line) in report.findings.iter().flat_map(kept::positions_of).filter(|(_, line)| *line > 0) {
         all.entry(file.to_owned()).or_default().entry(line).or_default();
+    }
+    for (file, line) in kept.contracts.iter().filter_map(StatedContract::place) {
+        if let Some(lines) = all.get_mut(file) {
+            lines.entry(line).or_default();
+        }
     }
     let mut add = |file: &str, line: u32, mark: LineMark| {
         if line > 0 {

@@ -66,7 +66,7 @@ struct PageView {
     filenames: BTreeSet<String>,
     verdicts: BTreeSet<&'static str>,
     undecided: Vec<CauseView>,
-    contracts: Vec<StatedContract>,
+    contracts: Vec<ContractView>,
     files: Vec<MarkedSource>,
     gaps: Vec<(String, String)>,
     accepted: Vec<AcceptedView>,
@@ -104,6 +104,14 @@ struct UndecidedView {
     kernel: String,
     reason: String,
     line: Option<Vec<TextSpan>>,
+}
+
+/// A contract, with the anchor of its place.
+struct ContractView {
+    function: String,
+    requires: Vec<String>,
+    origin: String,
+    link: String,
 }
 
 /// A finding that the project accepts.
@@ -159,7 +167,7 @@ pub fn page(kept: &KeptReport, date: String, sources: &SourceFiles) -> askama::R
         verdicts,
         findings,
         undecided,
-        contracts: kept.contracts.clone(),
+        contracts: kept.contracts.iter().map(|c| contract(c, &linked)).collect(),
         accepted: accepted(kept, &linked),
         files,
         gaps: gaps(kept),
@@ -299,6 +307,16 @@ fn gaps(kept: &KeptReport) -> Vec<(String, String)> {
         .iter()
         .map(|u| (format!("{} of {}", u.object, u.program), format!("linked without being read: {}", u.reason)));
     sides.chain(built).chain(unseen).collect()
+}
+
+fn contract(c: &StatedContract, linked: &dyn Fn(&str, u32) -> bool) -> ContractView {
+    let link = c.place().filter(|(file, line)| linked(file, *line)).map(|(file, line)| id_of_line(file, line));
+    ContractView {
+        function: c.function.clone(),
+        requires: c.requires.clone(),
+        origin: c.origin.clone(),
+        link: link.unwrap_or_default(),
+    }
 }
 
 fn accepted(kept: &KeptReport, linked: &dyn Fn(&str, u32) -> bool) -> Vec<AcceptedView> {

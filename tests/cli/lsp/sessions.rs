@@ -83,8 +83,11 @@ fn the_last_report_is_shown_and_a_later_one_replaces_it() {
     assert!(lines.contains(&10) && lines.contains(&11), "allocation and launch: {related:?}");
     // Another command checks the mended file: the server sees the new report.
     p.write("src/a.cu", SAFE);
+    p.write("src/scuba.toml", "[[contract]]\nfunction = \"fi*\"\nrequires = [\"n >= 0\"]\n");
     check();
     assert_eq!(c.diagnostics("src/a.cu"), [] as [Value; 0]);
+    let hover = c.hover("src/a.cu", 3, 14).unwrap();
+    assert!(hover.starts_with("**safe**") && hover.ends_with("`fill` requires `n >= 0` (scuba.toml:3)"), "{hover}");
     assert_eq!(c.end(), 0);
 }
 
@@ -223,4 +226,47 @@ fn whatever_a_client_sends_the_server_lives() {
     gone.initialize(&json!({}));
     gone.notify("exit", Value::Null);
     assert_eq!(gone.server.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_build_through_the_shim_alone_is_checked_after_its_end() {
+    let p = Project::new();
+    let cache = tempfile::tempdir().unwrap();
+    // The launch is in another unit than the kernel: no single file decides it.
+    let text = buggy();
+    let (kernel, rest) = text.split_at(text.find("int main").unwrap());
+    let kernel = format!("{kernel}void launch(float *a, int n) {{ fill<<<(n + 255) / 256, 256>>>(a, n); }}\n");
+    p.write("k.cu", &kernel);
+    let start = rest.find("fill<<<").unwrap();
+    let end = start + rest[start..].find(';').unwrap();
+    let main =
+        format!("#include <cstdlib>\nvoid launch(float *, int);\n{}launch(a, n){}", &rest[..start], &rest[end..]);
+    p.write("main.cu", &main);
+    p.write("scuba.toml", "[levels]\nall = \"warn\"\n");
+    let shim = assert_cmd::cargo::cargo_bin!("scuba-nvcc");
+    for source in ["k", "main"] {
+        let mut build = std::process::Command::new(shim);
+        build
+            .current_dir(p.root())
+            .env("SCUBA_NVCC", nvcc())
+            .env("SCUBA_CACHE", cache.path())
+            .env("SCUBA_DIR", p.root());
+        let (object, source) = (format!("{source}.o"), format!("{source}.cu"));
+        let built = build.args(["-c", &source, "-o", &object]).output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    }
+    let mut build = std::process::Command::new(shim);
+    build.current_dir(p.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", cache.path()).env("SCUBA_DIR", p.root());
+    build.args(["k.o", "main.o", "-o", "app"]).output().unwrap();
+    let mut c = Client::new(&p, cache.path(), |_| {});
+    c.initialize(&json!({}));
+    let found = c.diagnostics("k.cu");
+    assert_eq!(range(&found[0])[0], 3, "{found:?}");
+    // The file alone does not know its callers: the build's finding stays.
+    c.open("k.cu", &kernel);
+    c.diagnostics("k.cu");
+    c.save("k.cu");
+    c.wait("end of the check", |m| m["params"]["value"]["kind"] == "end");
+    assert!(c.hover("k.cu", 3, 3).unwrap().contains("wrong"));
+    assert_eq!(c.end(), 0);
 }
