@@ -73,6 +73,8 @@ pub struct Assembled {
     pub notices: Vec<Notice>,
     /// Every access in the source, once, with its class over all programs.
     pub places: Vec<CountedPlace>,
+    /// Comments beside findings that do not accept them, each with the finding's fingerprint and the reason.
+    pub comments: Vec<(String, Notice)>,
 }
 
 impl Assembled {
@@ -81,6 +83,12 @@ impl Assembled {
         let (out, stay) = std::mem::take(&mut self.report.findings).into_iter().partition(told);
         self.report.findings = stay;
         self.told_before = out;
+    }
+
+    /// Whether a finding's own text explains the comment that a notice is about.
+    #[must_use]
+    pub fn is_at_finding(&self, notice: &Notice) -> bool {
+        self.comments.iter().any(|(_, n)| (&n.file, n.line) == (&notice.file, notice.line))
     }
 
     /// Returns the notices about files with findings. Notices on a finding's line or the line above it come first: such
@@ -152,6 +160,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
     findings.sort_by(|a, b| order(a).cmp(&order(b)));
     suppressed.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
+    let comments = suppressions.beside(&findings);
     let notices = suppressions.notices(&files);
     for f in &mut findings {
         f.level = policy.levels.level_of(f);
@@ -188,7 +197,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         diff_base: None,
         second_reading: SecondReading::merged(found.second, root),
     };
-    Assembled { report, told_before: vec![], suppressed, notices, places: counted.places().collect() }
+    Assembled { report, told_before: vec![], suppressed, notices, comments, places: counted.places().collect() }
 }
 
 /// Removes columns of positions without a line: they only distinguished places so far.

@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, 
 use base::rules::{Help, Level, Rule};
 use finding::sources::SourceFiles;
 use finding::{Direction, Finding, MemorySpace, Position, Replay, SAME_CHECK, Summary, Verdict, Witness};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -42,8 +43,11 @@ impl HumanRenderer<'_> {
     pub fn write(&self, assembled: &Assembled, out: &mut dyn Write) -> io::Result<()> {
         let report = &assembled.report;
         let renderer = if self.style.colour { Renderer::styled() } else { Renderer::plain() };
+        let mut told = BTreeSet::new();
         for f in report.findings.iter().filter(|f| self.style.verbosity > Verbosity::Quiet || f.level == Level::Deny) {
-            writeln!(out, "{}\n", self.finding(f, &renderer))?;
+            let comments = assembled.comments.iter().filter(|(of, _)| *of == f.fingerprint);
+            let comments: Vec<&str> = comments.map(|(_, n)| n.message.as_str()).collect();
+            writeln!(out, "{}\n", self.finding(f, &comments, &mut told, &renderer))?;
         }
         if self.style.verbosity == Verbosity::Verbose {
             undecided::write(report, true, out)?;
@@ -71,7 +75,8 @@ impl HumanRenderer<'_> {
         f.confirmation_not_run.as_deref().filter(|_| !self.style.summary).map(not_run)
     }
 
-    fn finding(&self, f: &Finding, renderer: &Renderer) -> String {
+    /// Renders a finding, with notes on comments beside it. Assumptions that were `told` are not told again.
+    fn finding(&self, f: &Finding, comments: &[&str], told: &mut BTreeSet<String>, renderer: &Renderer) -> String {
         let paint = match f.level {
             Level::Deny => Paint::ERROR,
             Level::Warn => Paint::WARNING,
@@ -103,7 +108,8 @@ impl HumanRenderer<'_> {
             };
         }
         let steps = Some(steps(f)).filter(|s| self.style.verbosity == Verbosity::Verbose && !s.is_empty());
-        let mut notes = notes(f).into_iter().chain(steps).chain(self.unconfirmed(f));
+        let comments = comments.iter().map(|c| (*c).to_owned());
+        let mut notes = once(notes(f), told).into_iter().chain(steps).chain(comments).chain(self.unconfirmed(f));
         // The first note names the inputs that the command has.
         let example = f.witness.as_ref().and_then(|_| notes.next()).map(|note| Paint::NOTE.message(note));
         let command = f.command().map(|command| Paint::NOTE.with_name("run").message(command));
@@ -113,6 +119,28 @@ impl HumanRenderer<'_> {
         group = group.element(Paint::HELP.message(help(f)));
         renderer.render(&[group])
     }
+}
+
+/// Start of a note on an assumption.
+const ASSUMING: &str = "assuming ";
+
+/// Replaces notes on assumptions that were told at an earlier finding by one note that refers to them.
+fn once(notes: Vec<String>, told: &mut BTreeSet<String>) -> Vec<String> {
+    let (mut out, mut again) = (vec![], 0);
+    for note in notes {
+        if note.starts_with(ASSUMING) && !told.insert(note.clone()) {
+            again += 1;
+            if again == 1 {
+                out.push(String::new());
+            }
+            continue;
+        }
+        out.push(note);
+    }
+    if let Some(note) = out.iter_mut().find(|n| n.is_empty()) {
+        note.push_str(if again == 1 { "under an assumption told above" } else { "under assumptions told above" });
+    }
+    out
 }
 
 /// Returns the note that no device was used, which is the same for every finding.
@@ -287,7 +315,7 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
     if f.degenerate {
         notes.push("happens only with an empty allocation or a size below 1".into());
     }
-    notes.extend(f.assumptions.iter().map(|a| format!("assuming {a}")));
+    notes.extend(f.assumptions.iter().map(|a| format!("{ASSUMING}{a}")));
     notes.extend(f.unknowns.iter().map(|u| format!("not known: {u}")));
     if let Some(c) = &f.confirmation {
         let mut line = format!("{} by {} on {}", c.status, c.by, c.device);
@@ -440,6 +468,16 @@ pub(super) fn summary_line(assembled: &Assembled) -> String {
     }
     let mut line =
         if parts.is_empty() { "scuba: no findings".to_owned() } else { format!("scuba: {}", parts.join(", ")) };
+    if s.programs > 1 {
+        let denied = report.findings.iter().chain(&assembled.told_before).filter(|f| f.level == Level::Deny);
+        let names: BTreeSet<String> = denied.map(|f| format!("`{}`", f.program)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let _ = match names.split_last() {
+            None => Ok(()),
+            Some((last, [])) => write!(line, " ({last} fails)"),
+            Some((last, before)) => write!(line, " ({} and {last} fail)", before.join(", ")),
+        };
+    }
     if !assembled.suppressed.is_empty() {
         let _ = write!(line, ", {} accepted", assembled.suppressed.len());
     }

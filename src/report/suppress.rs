@@ -27,6 +27,9 @@ pub struct Suppressed {
     pub by: SuppressionReason,
 }
 
+/// Most lines between a comment that accepts nothing and the finding that it may be meant for.
+const NEAR: u32 = 3;
+
 /// A message about the project's own settings or comments, not about its memory accesses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
@@ -125,6 +128,35 @@ impl<'a> Suppressions<'a> {
             self.files.insert(file.to_owned(), comments.into_iter().map(|c| (c, false)).collect());
         }
         self.files.entry(file.to_owned()).or_default()
+    }
+
+    /// Explains for each finding why a comment beside it does not accept it; with the finding's fingerprint.
+    pub fn beside(&mut self, reported: &[Finding]) -> Vec<(String, Notice)> {
+        let mut out = vec![];
+        for f in reported.iter().filter(|f| f.access.position.line > 0) {
+            let (file, line) = (&f.access.position.file, f.access.position.line);
+            let mut add = |at: u32, message: String| {
+                out.push((f.fingerprint.clone(), Notice { file: file.clone(), line: at, message }));
+            };
+            for (c, used) in self.comments(file).iter() {
+                let matches = c.rules.iter().any(|r| r.matches(f.rule));
+                if c.target == line && !matches {
+                    let rules = c.rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                    add(c.line, format!("`scuba: allow({rules})` in line {} does not accept `{}`", c.line, f.rule));
+                } else if matches && !used && c.target != line && c.line.abs_diff(line) <= NEAR {
+                    let message = format!(
+                        "the `scuba: allow` in line {} is for line {}: write it in line {line} or above it",
+                        c.line, c.target
+                    );
+                    add(c.line, message);
+                }
+            }
+            let malformed = self.notices.iter().filter(|n| n.file == *file && (n.line == line || n.line + 1 == line));
+            for n in malformed {
+                add(n.line, format!("the comment in line {} accepts nothing: {}", n.line, n.message));
+            }
+        }
+        out
     }
 
     /// Returns notices about the comments in `files` (paths as shown), which were analysed completely: malformed ones,
@@ -301,6 +333,37 @@ mod tests {
         let (reported, suppressed) = s.split(vec![outside, at(1, Rule::OobGlobal)]);
         assert_eq!((reported.len(), suppressed.len()), (1, 1));
         assert_eq!(suppressed[0].by, SuppressionReason::Path { reason: "outside of [scope]".into() });
+    }
+
+    #[test]
+    fn a_comment_that_does_not_hold_is_explained_at_its_finding() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "a; // scuba: allow(oob-shared, misaligned) why\n// scuba: allow(oob-global) why\n\nb;\n\n\n\n\n\n\
+                    c; // scuba: allow(oob-global)\n";
+        std::fs::write(dir.path().join("a.cu"), text).unwrap();
+        let root = ProjectRoot::new(dir.path().to_owned());
+        let sources = SourceFiles::new(root.clone());
+        let config = Config::default();
+        let mut s = Suppressions::new(&config, &root, &sources, None);
+        let mut findings = [1, 4, 10].map(|line| at(line, Rule::OobGlobal));
+        for (f, name) in findings.iter_mut().zip(["one", "two", "three"]) {
+            f.fingerprint = name.into();
+        }
+        let (reported, _) = s.split(findings.to_vec());
+        let said: Vec<(String, u32, String)> =
+            s.beside(&reported).into_iter().map(|(of, n)| (of, n.line, n.message)).collect();
+        let expected = [
+            ("one", 1, "`scuba: allow(oob-shared, misaligned)` in line 1 does not accept `oob-global`"),
+            ("one", 2, "the `scuba: allow` in line 2 is for line 3: write it in line 1 or above it"),
+            ("two", 2, "the `scuba: allow` in line 2 is for line 3: write it in line 4 or above it"),
+            (
+                "three",
+                10,
+                "the comment in line 10 accepts nothing: `scuba: allow` needs a reason: write `// scuba: allow(RULE) \
+                 reason`",
+            ),
+        ];
+        assert_eq!(said, expected.map(|(of, line, message)| (of.to_owned(), line, message.to_owned())));
     }
 
     #[test]

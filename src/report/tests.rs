@@ -229,3 +229,32 @@ fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
         denied
     );
 }
+
+#[test]
+fn an_assumption_is_told_once_and_programs_that_fail_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = SourceFiles::new(ProjectRoot::new(dir.path().to_owned()));
+    let mut assembled = assembled(dir.path(), &sources, true);
+    let text = |assembled: &Assembled| {
+        let mut out = Vec::new();
+        render(assembled, MessageFormat::Human, Style { summary: true, ..Style::default() }, &sources, &mut out)
+            .unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let (first, second) = ("that nothing wraps".to_owned(), "that `n < 8`".to_owned());
+    assembled.report.findings[0].assumptions = vec![first.clone()];
+    assembled.report.findings[1].assumptions = vec![second.clone(), first.clone()];
+    let said = text(&assembled);
+    assert_eq!(said.matches("assuming that nothing wraps").count(), 1, "{said}");
+    assert!(said.contains("= note: assuming that `n < 8`\n   = note: under an assumption told above\n"), "{said}");
+    assembled.report.findings[1].assumptions = vec![first.clone(), second.clone()];
+    assembled.report.findings[0].assumptions = vec![first, second];
+    assert!(text(&assembled).contains("= note: under assumptions told above\n"));
+    assert!(!text(&assembled).contains("fails)"));
+    assembled.report.summary.programs = 2;
+    assert!(
+        text(&assembled).contains("\nscuba: 1 error, 1 warning (`app` fails), 1 accepted; "),
+        "{}",
+        text(&assembled)
+    );
+}
