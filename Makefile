@@ -187,6 +187,11 @@ campaign-bundles: build ## bundles in OUT of all proved findings: of our program
 	@tools/setup.sh test
 	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/confirm-campaign.py bundles "$(OUT)" $(if $(DIR),--checkouts "$(abspath $(DIR))") $(CAMPAIGN_ARGS)
 
+.PHONY: book
+book: build ## the pages of docs/ as a book, with all links checked: target/book/book/index.html
+	@tools/setup.sh book
+	@tools/book.py --scuba target/release/scuba --out target/book --mdbook "$$(tools/find-mdbook.sh)"
+
 .PHONY: dist
 dist: build ## dist/scuba-VERSION: binaries with the clang and the libraries they need, to be copied anywhere
 	@tools/setup.sh dist

@@ -4,7 +4,7 @@
 #   FOLDER/lib/scuba/bin/clang++-22     the clang that reads sources, FOLDER/lib/scuba/lib/clang/22 its headers
 #   FOLDER/lib/scuba/lib/…              the libraries of all of these: LLVM, Z3, and theirs
 #   FOLDER/lib/cmake/scuba              find_package(scuba)
-#   FOLDER/include/{scuba.mk,scuba.h}   FOLDER/share/doc/scuba: README, licences
+#   FOLDER/include/{scuba.mk,scuba.h}   FOLDER/share/doc/scuba: README, scuba.toml.example, changes, pages of docs/, the book, licences
 #   FOLDER/{MODULE,BUILD}.bazel, WORKSPACE, scuba.bzl   the folder as a repository of Bazel, with the aspect; not installed under a prefix
 #   FOLDER/share/{man,bash-completion,zsh,fish}/…   pages and completions
 # Libraries and clang are found from where the programs lie ($ORIGIN). glibc stays the machine's own, as do nvcc and the host's g++.
@@ -79,6 +79,7 @@ install -m 644 templates/bazel/{BUILD.bazel,MODULE.bazel,WORKSPACE,scuba.bzl} "$
 version=$("$release/scuba" --version | cut -d' ' -f2)
 sed -i "s/@VERSION@/$version/" "$new/MODULE.bazel"
 "$release/scuba" __pages "$new"
+tools/packaging/documents.sh "$release/scuba" "$doc"
 
 # ---- licences: a file for each package that something was taken from --------------------------------------------------
 

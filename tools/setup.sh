@@ -5,6 +5,7 @@
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
+#   tools/setup.sh book    what the build needs, and mdBook, for `make book`
 #   tools/setup.sh page    what the tests need, and what looks at results as users do: Chromium, Neovim, Node
 #   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
@@ -32,6 +33,7 @@ header_pins=(
 # The version whose headers and documentation the models of its operations were written by (`templates/models/aten.cpp`). PyPI's wheel for Linux needs
 # CUDA's libraries to be loaded at all; no GPU is used.
 torch_pin=torch==2.11.0
+mdbook_pin=0.5.4
 # What rustc must be at least: `rust-version` in Cargo.toml.
 rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 
@@ -194,6 +196,14 @@ install_torch() {
   touch "$venv/made-with-$torch_pin"
 }
 
+install_mdbook() {
+  if [ -x ".deps/mdbook-$mdbook_pin/bin/mdbook" ]; then return; fi
+  say "set-up: building mdBook $mdbook_pin (some minutes)"
+  CARGO_TARGET_DIR=.deps/mdbook.partial cargo install mdbook --version "=$mdbook_pin" --locked --no-default-features --features search \
+    --root ".deps/mdbook-$mdbook_pin" --quiet >&2 || by_hand "cargo could not build mdBook $mdbook_pin (its message is above)." "Only the book needs it."
+  rm -rf .deps/mdbook.partial
+}
+
 # ---- all of it --------------------------------------------------------------------------------------------------------
 
 mkdir -p .deps
@@ -221,4 +231,5 @@ if [ "${#pins[@]}" -gt 1 ]; then
     "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
 fi
 if [ "$want" = torch ]; then install_torch; fi
+if [ "$want" = book ]; then install_mdbook; fi
 if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi

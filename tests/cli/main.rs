@@ -4,6 +4,7 @@
 
 mod assume;
 mod basics;
+mod book;
 #[path = "../support/cache.rs"]
 mod cache;
 mod callers;
