@@ -8,6 +8,8 @@ use crate::args::Cli;
 use anyhow::Context;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 use std::path::Path;
 
 pub const COMMAND: &str = "__pages";
@@ -17,6 +19,13 @@ const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "share/bash-completion/completions/scuba"),
     (Shell::Zsh, "share/zsh/site-functions/_scuba"),
     (Shell::Fish, "share/fish/vendor_completions.d/scuba.fish"),
+];
+
+/// Sections of the manual pages, and the pages of the book that hold their tables.
+const SECTIONS: [(&str, &str); 3] = [
+    ("EXIT STATUS", include_str!("../../../docs/book/exit-status.md")),
+    ("ENVIRONMENT", include_str!("../../../docs/book/environment.md")),
+    ("FILES", include_str!("../../../docs/book/files.md")),
 ];
 
 /// # Errors
@@ -30,10 +39,51 @@ pub fn run(prefix: &Path) -> anyhow::Result<Status> {
     }
     let manual = prefix.join("share/man/man1");
     std::fs::create_dir_all(&manual)
-        .and_then(|()| clap_mangen::generate_to(cli, &manual))
-        .and_then(|()| clap_mangen::generate_to(shim(), &manual))
+        .and_then(|()| manual_pages(cli, &manual))
+        .and_then(|()| manual_pages(shim(), &manual))
         .with_context(|| format!("cannot write manual pages to {}", manual.display()))?;
     Ok(Status::Clean)
+}
+
+/// Writes the page of a command and of each of its subcommands, with the sections that hold for all.
+fn manual_pages(command: Command, folder: &Path) -> std::io::Result<()> {
+    fn write(command: &Command, folder: &Path) -> std::io::Result<()> {
+        let man = Man::new(command.clone());
+        let mut text = vec![];
+        man.render(&mut text)?;
+        for (name, page) in SECTIONS {
+            section(name, page).to_writer(&mut text)?;
+        }
+        std::fs::write(folder.join(man.get_filename()), text)?;
+        command.get_subcommands().filter(|c| !c.is_hide_set()).try_for_each(|c| write(c, folder))
+    }
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    write(&command, folder)
+}
+
+/// Returns a section of a manual page from the first table of a page: a term for each row, and below it the other columns, under their heads if
+/// there are several.
+fn section(name: &str, page: &str) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", [name]);
+    let rows = page.lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));
+    let mut rows = rows.map(|l| l.trim_matches('|').split(" | ").map(|c| plain(c.trim())).collect::<Vec<_>>());
+    let heads = rows.next().unwrap_or_default();
+    for row in rows.skip(1) {
+        roff.control("TP", []);
+        roff.text([bold(row[0].clone())]);
+        let several = row.len() > 2;
+        let columns = heads.iter().zip(&row).skip(1);
+        let text = columns.map(|(head, text)| if several { format!("{head}: {text}") } else { text.clone() });
+        roff.text([roman(text.collect::<Vec<_>>().join("; ") + ".")]);
+    }
+    roff
+}
+
+/// Removes marks of Markdown.
+fn plain(cell: &str) -> String {
+    cell.replace('`', "")
 }
 
 /// Returns the command line without hidden commands between SCuBA's processes, which completions would offer.
@@ -96,6 +146,17 @@ mod tests {
             );
         }
         assert!(read("share/man/man1/scuba.1").contains("scuba\\-check(1)"));
+        for page in ["scuba.1", "scuba-check.1", "scuba-nvcc.1"] {
+            let text = read(&format!("share/man/man1/{page}"));
+            for section in [".SH \"EXIT STATUS\"", ".SH ENVIRONMENT", ".SH FILES"] {
+                assert_eq!(text.matches(section).count(), 1, "{page}: {section}: {text}");
+            }
+            for said in
+                ["\\fBSCUBA_CACHE\\fR", "only with SCUBA_STRICT=1", "\\fB.scuba/ in the build folder", "removed by: rm"]
+            {
+                assert!(text.replace("\\-", "-").contains(said), "{page}: {said}: {text}");
+            }
+        }
         assert!(read("share/man/man1/scuba-nvcc.1").contains("SCUBA_OFF=1"));
     }
 }
