@@ -174,7 +174,7 @@ pub struct AllowPath {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfirmWhen {
-    /// Runs for no finding.
+    /// Runs nothing.
     Never,
     /// Denied findings, where a GPU is present.
     #[default]
