@@ -33,3 +33,4 @@ pub mod suppress;
 #[cfg(test)]
 mod tests;
 pub mod undecided;
+pub mod wrap;
