@@ -4,6 +4,8 @@ use super::args::Colour;
 use finding::{DiffBase, NotAnalysed, UnreadObject};
 use nvcc::colour;
 use report::assemble::Assembled;
+use report::render::MessageFormat;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Writes to standard output. A reader that has closed the pipe (`scuba explain … | head`) is no error.
@@ -14,6 +16,16 @@ pub fn print(text: &str) {
 /// Writes one block to standard error in a single call, so that lines of concurrent processes do not mix.
 pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes a report: documents to standard output, text to standard error, for people at the width of the terminal.
+pub fn report(format: MessageFormat, text: &str) {
+    let width = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0));
+    match (format, width) {
+        (MessageFormat::Human, Some(width)) => print_error(&report::wrap::wrap(text, width)),
+        _ if format.is_document() => print(text),
+        _ => print_error(text),
+    }
 }
 
 /// Writes one line of the tool's own to standard error.
@@ -38,14 +50,40 @@ pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
     all.chunk_by(same)
         .map(|sides| {
             let n = &sides[0];
+            let reason = quoted(&n.reason);
             match n.side.as_str() {
                 side if side != "both" && sides.iter().all(|n| n.side == side) => {
-                    format!("{}: {side} side not analysed: {}", n.file, n.reason)
+                    format!("{}: {side} side not analysed: {reason}", n.file)
                 }
-                _ => format!("{}: not analysed: {}", n.file, n.reason),
+                _ => format!("{}: not analysed: {reason}", n.file),
             }
         })
         .collect()
+}
+
+/// Quotes a compiler's message in its own words, which people search for, and puts its position behind it: build tools
+/// take `file:line:column: error:` for a message of their own compiler. Another reason stays as it is.
+fn quoted(reason: &str) -> String {
+    let at = [": fatal error: ", ": error: "].iter().find_map(|mark| reason.find(mark));
+    match at.map(|at| (&reason[..at], &reason[at + 2..])) {
+        Some((place, message)) if !message.contains(['`', '\n']) => format!("`{message}` at {place}"),
+        _ => reason.to_owned(),
+    }
+}
+
+/// Returns the line that says how to name folders of headers that were not found; `None` if none is missing.
+#[must_use]
+pub fn missing_headers<'a>(reasons: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = |reason: &'a str| {
+        let (_, rest) = reason.split_once(": fatal error: '")?;
+        rest.strip_suffix("' file not found")
+    };
+    let names: BTreeSet<&str> = reasons.filter_map(name).collect();
+    let all = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let were = if names.len() == 1 { "was" } else { "were" };
+    (!names.is_empty()).then(|| {
+        format!("{all} {were} not found: pass include folders after `--`, as to nvcc: `scuba check FILE -- -I FOLDER`")
+    })
 }
 
 /// Number of objects that a line names.
@@ -94,9 +132,19 @@ fn old_findings(base: &DiffBase) -> Option<String> {
 }
 
 /// Rewrites a line for a build log so that build tools do not take it for a compiler's message: they search for
-/// `error` and `warning`.
+/// `error` and `warning`. What is quoted keeps its words.
 #[must_use]
 pub fn harmless(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    let last = parts.len() - 1;
+    // A backquote without its other half quotes nothing.
+    let is_quoted = |i: usize| i % 2 == 1 && i < last;
+    let text = |(i, part): (usize, &&str)| if is_quoted(i) { (*part).to_owned() } else { without_words(part) };
+    parts.iter().enumerate().map(text).collect::<Vec<_>>().join("`").replace(['\n', '\r'], " ")
+}
+
+/// Replaces the words that build tools search for.
+fn without_words(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -114,12 +162,13 @@ pub fn harmless(line: &str) -> String {
         rest = &from[end..];
     }
     out.push_str(rest);
-    out.replace(['\n', '\r'], " ")
+    out
 }
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::{harmless, missing_headers, not_analysed};
+    use finding::NotAnalysed;
 
     #[test]
     fn lines_for_build_logs_lack_the_words_that_build_tools_match() {
@@ -128,5 +177,29 @@ mod tests {
             "a.cu:3: fault: no `cudaError_t` fault 2 remarks"
         );
         assert_eq!(harmless(""), "");
+        assert_eq!(harmless("`error` and error `error"), "`error` and fault `fault");
+    }
+
+    #[test]
+    fn what_clang_says_keeps_its_words() {
+        let said = |reason: &str| {
+            let unit = NotAnalysed { file: "a.cu".into(), side: "both".into(), reason: reason.into() };
+            harmless(&not_analysed(&[unit])[0])
+        };
+        assert_eq!(
+            said("/p/a.cu:2:10: fatal error: 'heat.h' file not found"),
+            "a.cu: not analysed: `fatal error: 'heat.h' file not found` at /p/a.cu:2:10"
+        );
+        assert_eq!(said("a.cu:3:1: error: no member `x`"), "a.cu: not analysed: a.cu:3:1: fault: no member `x`");
+        assert_eq!(said("clang gave no error"), "a.cu: not analysed: clang gave no fault");
+    }
+
+    #[test]
+    fn headers_that_were_not_found_are_named_once() {
+        let not_found = |name: &str| format!("/p/a.cu:2:10: fatal error: '{name}' file not found");
+        let all = [not_found("b.h"), not_found("a/a.h"), not_found("b.h"), "a.cu:1:1: error: x".to_owned()];
+        let line = missing_headers(all.iter().map(String::as_str)).unwrap();
+        assert!(line.starts_with("`a/a.h`, `b.h` were not found: pass include folders after `--`"), "{line}");
+        assert_eq!(missing_headers(["error: x"].into_iter()), None);
     }
 }

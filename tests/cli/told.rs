@@ -147,3 +147,39 @@ TORCH_LIBRARY(ext, m) { m.def(\"both\", &both); }
     let call = format!("torch.ops.ext.both({}, {}, 7, True)", made("x"), made("y"));
     assert_eq!(f.command().unwrap(), call, "{:?}", f.witness);
 }
+
+#[test]
+fn clang_is_quoted_in_its_own_words_and_folders_of_headers_are_asked_for() {
+    let p = Project::new();
+    p.write("a.cu", &format!("#include \"own.h\"\n{SHADE}"));
+    let said = p.scuba(["check", "a.cu"]).status(2);
+    assert!(said.err.contains("`fatal error: 'own.h' file not found` at "), "{said:?}");
+    assert!(said.err.contains("`own.h` was not found: pass include folders after `--`"), "{said:?}");
+    p.write("include/own.h", "");
+    let said = p.scuba(["check", "a.cu", "--", "-I", "include"]).status(1);
+    assert!(!said.err.contains("not found"), "{said:?}");
+}
+
+#[test]
+fn a_comment_that_does_not_accept_its_finding_is_explained_there() {
+    let p = Project::new();
+    let with = |comment: &str| super::buggy().replace("a[i] = 1.0f;", &format!("a[i] = 1.0f; // scuba: {comment}"));
+    p.write("a.cu", &with("allow(oob-shared) padded"));
+    let text = p.scuba(["check", "a.cu"]).status(1).err;
+    assert!(text.contains("= note: `scuba: allow(oob-shared)` in line 4 does not accept `oob-global`"), "{text}");
+    assert!(!text.contains("matches no finding"), "once is enough: {text}");
+    p.write("a.cu", &with("allow(oob-global)"));
+    let text = p.scuba(["check", "a.cu"]).status(1).err;
+    assert!(text.contains("= note: the comment in line 4 accepts nothing: `scuba: allow` needs a reason"), "{text}");
+    assert!(!text.contains("scuba: a.cu:4: "), "once is enough: {text}");
+}
+
+#[test]
+fn the_last_line_of_a_build_names_what_failed() {
+    let p = Project::new();
+    p.write("a.cu", super::SAFE);
+    p.write("build.sh", &format!("{} -arch=sm_80 -c a.cu -o a.o && exit 3\n", super::nvcc().display()));
+    let said = p.scuba(["build", "--", "sh", "build.sh"]).status(3);
+    let last = said.err.lines().last().unwrap();
+    assert_eq!(last, "scuba: the build command failed: `sh build.sh` exited with status 3", "{said:?}");
+}

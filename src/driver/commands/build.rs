@@ -87,7 +87,13 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             let why = "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)";
             return Err(e.context(why));
         }
-        Err(_) => return Ok(own_status(outcome.status)),
+        Err(_) => {
+            failing(&args.command, outcome.status)
+                .filter(|_| !session.quiet())
+                .iter()
+                .for_each(|l| output::complain(l));
+            return Ok(own_status(outcome.status));
+        }
     };
     let session = session.with_confirmations(stored.folders());
     let checked = stored.check(&session);
@@ -123,6 +129,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Status::Clean if nothing => Status::Unable,
         status => status,
     };
+    failing(&args.command, outcome.status).filter(|_| !session.quiet()).iter().for_each(|l| output::complain(l));
     Ok(match status {
         Status::Clean if !outcome.status.success() => own_status(outcome.status),
         status => status,
@@ -276,6 +283,18 @@ fn record(compiles: &[ShimPlan], here: &Path) {
 fn own_shim() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot find the folder of `scuba`")?;
     Ok(own.with_file_name("scuba-nvcc"))
+}
+
+/// Returns the line that names a build command that failed, and how.
+fn failing(command: &[OsString], status: ExitStatus) -> Option<String> {
+    let words = command.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>();
+    let command = shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "));
+    match (status.code(), status.signal()) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("the build command failed: `{command}` exited with status {code}")),
+        (None, Some(signal)) => Some(format!("the build command failed: signal {signal} ended `{command}`")),
+        (None, None) => Some(format!("the build command failed: `{command}`")),
+    }
 }
 
 /// Whether a user ended the build: nobody waits for a check of its result.

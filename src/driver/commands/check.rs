@@ -79,7 +79,11 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
         file: args.report_to.clone(),
         ..CheckSubject::default()
     };
-    finish(&session, check_units(&[plan], &units, &session), subject)
+    let reasons = units.iter().flat_map(|u| &u.facts.not_analysed).map(|n| n.reason.as_str());
+    let missing = output::missing_headers(reasons).filter(|_| !session.quiet());
+    let status = finish(&session, check_units(&[plan], &units, &session), subject)?;
+    missing.iter().for_each(|line| output::complain(line));
+    Ok(status)
 }
 
 /// Returns the `.scuba` folder for the outcomes of sources named on the command line, which leave no facts.

@@ -43,12 +43,7 @@ impl Session {
     pub fn write(&self, assembled: &Assembled, sources: &SourceFiles) -> Result<()> {
         let mut text = Vec::new();
         render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
-        let text = String::from_utf8_lossy(&text);
-        if self.format.is_for_machines() {
-            output::print(&text);
-        } else {
-            output::print_error(&text);
-        }
+        output::report(self.format, &String::from_utf8_lossy(&text));
         // Annotations are shown beside lines; a log needs the counts too.
         if self.format == MessageFormat::Github && self.style.summary && !self.quiet() {
             output::print_error(&format!("{}\n", summary(assembled)));
@@ -95,7 +90,8 @@ impl Session {
         if self.format.is_document() {
             return;
         }
-        for n in assembled.notices_beside_findings() {
+        let text = self.format == MessageFormat::Human;
+        for n in assembled.notices_beside_findings().into_iter().filter(|n| !text || !assembled.is_at_finding(n)) {
             output::complain(&output::harmless(&format!("note: {}:{}: {}", n.file, n.line, n.message)));
         }
     }
@@ -108,7 +104,8 @@ impl Session {
         for line in output::remarks(assembled) {
             output::complain(&output::harmless(&line));
         }
-        for n in &assembled.notices {
+        let text = self.format == MessageFormat::Human;
+        for n in assembled.notices.iter().filter(|n| !text || !assembled.is_at_finding(n)) {
             output::complain(&format!("{}:{}: {}", n.file, n.line, n.message));
         }
         for line in assembled.report.lacking().into_iter().filter(|_| self.strict) {
