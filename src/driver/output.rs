@@ -43,7 +43,13 @@ pub fn coloured(choice: Colour) -> bool {
     }
 }
 
-/// Returns lines for a build log: one for each unit and reason, whether one side or both could not be read.
+/// Returns the same lines for a build log: without `error:`, which build tools search for.
+#[must_use]
+pub fn not_analysed_in_build(all: &[NotAnalysed]) -> Vec<String> {
+    not_analysed(all).into_iter().map(|line| harmless(&line).replace("error: ", "error ")).collect()
+}
+
+/// Returns lines for users: one for each unit and reason, whether one side or both could not be read.
 #[must_use]
 pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
     let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
@@ -167,7 +173,7 @@ fn without_words(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{harmless, missing_headers, not_analysed};
+    use super::{harmless, missing_headers, not_analysed, not_analysed_in_build};
     use finding::NotAnalysed;
 
     #[test]
@@ -190,6 +196,10 @@ mod tests {
             said("/p/a.cu:2:10: fatal error: 'heat.h' file not found"),
             "a.cu: not analysed: `fatal error: 'heat.h' file not found` at /p/a.cu:2:10"
         );
+        let unit = NotAnalysed { file: "a.cu".into(), side: "both".into(), reason: "a.cu:2:1: error: no `x`".into() };
+        let quoted = NotAnalysed { reason: "a.cu:2:1: error: no 'x'".into(), ..unit.clone() };
+        assert_eq!(not_analysed_in_build(&[quoted]), ["a.cu: not analysed: `error no 'x'` at a.cu:2:1"]);
+        assert_eq!(not_analysed_in_build(&[unit]), ["a.cu: not analysed: a.cu:2:1: fault: no `x`"]);
         assert_eq!(said("a.cu:3:1: error: no member `x`"), "a.cu: not analysed: a.cu:3:1: fault: no member `x`");
         assert_eq!(said("clang gave no error"), "a.cu: not analysed: clang gave no fault");
     }

@@ -96,13 +96,14 @@ fn documents_stand_alone_on_standard_output_and_text_on_standard_error() {
 }
 
 #[test]
-fn what_cannot_be_read_is_one_line_without_the_words_that_build_tools_match() {
+fn what_cannot_be_read_is_one_line_in_words_of_clang_that_build_tools_do_not_match() {
     let p = Project::new();
     p.write("a.cu", "int main() { return undeclared_error; }\n");
     let said = p.scuba(["check", "a.cu"]).status(2);
     let line = said.err.lines().find(|l| l.contains("not analysed:")).unwrap();
-    assert!(line.starts_with("scuba: a.cu: ") && line.contains("undeclared_error"), "{said:?}");
-    assert!(!line.contains("error:") && !line.contains("warning"), "{line}");
+    assert!(line.starts_with("scuba: a.cu: not analysed: `error: use of undeclared identifier"), "{said:?}");
+    // Tools search for `file:line:column: error:`.
+    assert!(!line.contains(": error:") && line.contains("` at ") && !line.contains("warning"), "{line}");
 }
 
 #[test]

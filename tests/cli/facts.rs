@@ -149,6 +149,8 @@ fn a_damaged_fact_file_costs_one_line_and_only_itself() {
 fn what_the_shim_cannot_have_analysed_is_one_line_and_status_2() {
     let p = Project::new();
     p.write("bad.cu", "int main() { return missing_error; }\n");
+    let said = p.compile("-c bad.cu -o bad.o").status(2);
+    assert!(said.err.contains("`error use of undeclared identifier 'missing_error'` at "), "{said:?}");
     for (said, what) in
         [(p.compile("-c bad.cu -o bad.o"), "bad.cu"), (p.analyze(b"{"), "request"), (p.analyze(b""), "request")]
     {

@@ -111,6 +111,31 @@ int main(int argc, char **argv) {
 }
 
 #[test]
+fn variables_of_one_name_are_told_with_their_functions() {
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        "\
+#include <cstdlib>
+static void clear(float *x, int n) { cudaMemset(x, 0, n * sizeof(float)); }
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]), m = atoi(argv[2]);
+  if (n < 1 || m < 1) return 1;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  clear(x, m);
+}
+",
+    );
+    let report = report(&p.scuba(["check", "a.cu", "--message-format", "json"]).status(1));
+    let f = &report.findings[0];
+    let argv = &f.witness.as_ref().unwrap().run.argv;
+    assert_eq!(step(&f.steps, StepKind::Size, &format!("`n` of `main` is {}", argv[0])).1, 5);
+    assert_eq!(step(&f.steps, StepKind::Size, &format!("`n` of `clear` is {}", argv[1])).1, 2);
+}
+
+#[test]
 fn the_command_that_shows_a_finding_is_told_where_a_line_can_say_it() {
     let p = Project::new();
     p.write("a.cu", &super::buggy());

@@ -304,7 +304,11 @@ impl AccessCounterexample<'_> {
             fix: None,
         };
         let mut variables = at_allocation.used();
-        variables.extend(at_launch.used().into_iter().filter(|v| !at_allocation.used().contains(v)));
+        for v in at_launch.used().into_iter().chain(at_launch.of_line()) {
+            if !variables.contains(&v) {
+                variables.push(v);
+            }
+        }
         finding.steps = self.steps(e, judged, &finding, variables, steps::index_in_run(e, ev, (at, &text), judged));
         finding
     }

@@ -176,11 +176,12 @@ impl Suspect {
             architecture: None,
             fix: None,
         };
+        let at_call = SourceNames::at(&tools.e, at.map(|s| position(program, s)).unwrap_or_default());
         let values = StepValues {
             e: &tools.e,
             value: &value,
             extent: self.object.extent,
-            variables: names.used(),
+            variables: [names.used(), at_call.of_line()].concat(),
             launch: None,
             index: None,
             copied: (self.fault == AccessFault::Bounds).then_some(self.bytes),

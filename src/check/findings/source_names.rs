@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Most variables of one line.
+const OF_LINE: usize = 6;
 /// Longest name that is easier to read than what it stands for.
 const LONG: usize = 40;
 
@@ -24,6 +26,8 @@ const LONG: usize = 40;
 pub(crate) struct SizeVariable {
     pub name: String,
     pub term: TermId,
+    /// Function that the variable belongs to, without its parameters.
+    pub in_function: String,
     /// First place in the function where the variable has this number.
     pub position: Position,
 }
@@ -32,7 +36,7 @@ pub(crate) struct SizeVariable {
 pub(crate) struct SourceNames<'e, 'p> {
     e: &'e Executor<'p>,
     place: Position,
-    here: OnceCell<FxHashMap<TermId, SizeVariable>>,
+    here: OnceCell<FxHashMap<TermId, (u32, SizeVariable)>>,
     alike: OnceCell<FxHashMap<(String, Vec<SymId>), TermId>>,
     used: RefCell<Vec<SizeVariable>>,
 }
@@ -42,12 +46,24 @@ struct VariableUse {
     term: TermId,
     /// Definition of the function, which instances of a template share.
     function: (String, u32),
+    in_function: String,
     name: String,
     loc: SourceLoc,
 }
 
 /// Line of the last use of a variable of a function, and the numbers that it holds there.
 type LastUses = FxHashMap<((String, u32), String), (u32, Vec<TermId>)>;
+
+impl VariableUse {
+    fn variable(&self) -> SizeVariable {
+        SizeVariable {
+            name: self.name.clone(),
+            term: self.term,
+            in_function: self.in_function.clone(),
+            position: position_of(self.loc.clone()),
+        }
+    }
+}
 
 impl<'e, 'p> SourceNames<'e, 'p> {
     pub fn at(e: &'e Executor<'p>, place: Position) -> Self {
@@ -103,7 +119,7 @@ impl<'e, 'p> SourceNames<'e, 'p> {
         };
         let t = if self.e.named.of(t).is_empty() { self.alike(t).filter(|_| is_composite)? } else { t };
         let here = self.here.get_or_init(|| self.names_here());
-        here.get(&t).cloned().or_else(|| if is_composite { self.name_elsewhere(t) } else { None })
+        here.get(&t).map(|(_, v)| v.clone()).or_else(|| if is_composite { self.name_elsewhere(t) } else { None })
     }
 
     /// Returns a number of a variable with the same text and symbols: width extensions are no part of the text.
@@ -119,9 +135,9 @@ impl<'e, 'p> SourceNames<'e, 'p> {
         key(t).and_then(|k| known.get(&k)).copied()
     }
 
-    /// Returns, for the function around the place, the variables by the numbers that they hold there: those that the
-    /// last use of each name before the place read or wrote.
-    fn names_here(&self) -> FxHashMap<TermId, SizeVariable> {
+    /// Returns, for the function around the place, the variables by the numbers that they hold there, each with the line
+    /// of its last use: those that the last use of each name before the place read or wrote.
+    fn names_here(&self) -> FxHashMap<TermId, (u32, SizeVariable)> {
         let all = self.e.named.all();
         let in_file = all.iter().flat_map(|(t, sites)| sites.iter().map(|s| (*t, *s)));
         let in_file: Vec<VariableUse> = in_file
@@ -139,20 +155,29 @@ impl<'e, 'p> SourceNames<'e, 'p> {
             by_name.entry(u.name.clone()).or_default().push(u);
         }
         let mut out: FxHashMap<TermId, (u32, SizeVariable)> = FxHashMap::default();
-        for (name, uses) in by_name {
+        for uses in by_name.into_values() {
             let Some(last) = uses.iter().map(|u| u.loc.line).max() else { continue };
             for t in uses.iter().filter(|u| u.loc.line == last).map(|u| u.term) {
                 let Some(first) = uses.iter().filter(|u| u.term == t).min_by_key(|u| (u.loc.line, u.loc.column)) else {
                     continue;
                 };
-                let variable = SizeVariable { name: name.clone(), term: t, position: position_of(first.loc.clone()) };
                 // Of several variables the one used nearest to the place.
                 if out.get(&t).is_none_or(|(line, _)| *line < last) {
-                    out.insert(t, (last, variable));
+                    out.insert(t, (last, first.variable()));
                 }
             }
         }
-        out.into_iter().map(|(t, (_, v))| (t, v)).collect()
+        out
+    }
+
+    /// Returns the variables that the line of the place itself uses: arguments of its call.
+    pub fn of_line(&self) -> Vec<SizeVariable> {
+        let here = self.here.get_or_init(|| self.names_here()).values();
+        let mut out: Vec<SizeVariable> =
+            here.filter(|(last, _)| *last == self.place.line).map(|(_, v)| v.clone()).collect();
+        out.sort_by(|a, b| (&a.position, &a.name, a.term).cmp(&(&b.position, &b.name, b.term)));
+        out.truncate(OF_LINE);
+        out
     }
 
     /// Returns the first variable of another function that holds a number where it is last used there; rather one that
@@ -177,7 +202,7 @@ impl<'e, 'p> SourceNames<'e, 'p> {
         let held = |u: &VariableUse| last.get(&(u.function.clone(), u.name.clone())).map(|(_, terms)| terms);
         let alone = uses().find(|u| held(u).is_some_and(|terms| terms.iter().all(|other| *other == t)));
         let found = alone.or_else(|| uses().find(|u| held(u).is_some_and(|terms| terms.contains(&t))))?;
-        Some(SizeVariable { name: found.name, term: t, position: position_of(found.loc) })
+        Some(found.variable())
     }
 
     /// Returns the position of a site, if it is in the user's own source.
@@ -190,7 +215,8 @@ impl<'e, 'p> SourceNames<'e, 'p> {
         let name = wording::variable(self.e.program, s).filter(|n| n.len() <= LONG)?;
         let f = self.e.program.func(s.func);
         let defined = self.e.program.loc(s.func.module, f.loc);
-        Some(VariableUse { term, function: (defined.file, defined.line), name, loc })
+        let in_function = wording::function(self.e.program, s.func).unwrap_or_default();
+        Some(VariableUse { term, function: (defined.file, defined.line), in_function, name, loc })
     }
 }
 

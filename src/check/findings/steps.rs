@@ -76,12 +76,18 @@ pub(crate) fn until_access(f: &Finding, v: &StepValues<'_>) -> Vec<Step> {
     steps
 }
 
-/// Returns the variables that hold sizes: each name with each of its numbers once.
+/// Returns the variables that hold sizes: each name with each of its numbers once, and with its function where several
+/// functions have one of this name.
 fn sizes(v: &StepValues<'_>) -> Vec<Step> {
+    let known: Vec<(&SizeVariable, i128)> = v.variables.iter().filter_map(|s| Some((s, (v.value)(s.term)?))).collect();
     let mut out: Vec<Step> = vec![];
-    for variable in &v.variables {
-        let Some(n) = (v.value)(variable.term) else { continue };
-        let message = format!("`{}` is {n}", variable.name);
+    for (variable, n) in &known {
+        let name = &variable.name;
+        let differs = known.iter().any(|(other, m)| other.name == *name && m != n);
+        let message = match variable.in_function.as_str() {
+            function if differs && !function.is_empty() => format!("`{name}` of `{function}` is {n}"),
+            _ => format!("`{name}` is {n}"),
+        };
         if out.iter().all(|known| known.message != message) {
             out.push(Step::new(StepKind::Size, message).with_value(Some(n)).at(variable.position.clone()));
         }

@@ -166,7 +166,7 @@ pub fn variable(program: &Program, site: Site) -> Option<String> {
     let (Op::Load { ptr, .. } | Op::Store { ptr, .. }) = &block.insts.get(site.inst as usize)?.op else { return None };
     let text = AddressReader::new(program, site.func, &[]).place(ptr, 0);
     let name = if text.index == "0" { text.array } else { format!("{}{}", text.array, bracket(&text.index)) };
-    let is_the_compilers = name.is_empty() || name == A_TEMPORARY || name.starts_with("__");
+    let is_the_compilers = name.is_empty() || name.contains(A_TEMPORARY) || name.starts_with("__");
     (!is_the_compilers && !name.contains(['?', '…', '('])).then_some(name)
 }
 

@@ -154,8 +154,8 @@ fn judge(request: &AnalysisRequest, session: Session, store: &FactStore, at: u64
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
     assembled.omit_findings(|f| tentative(f) || told(f));
     tell_unread(&joined, store);
-    for line in output::not_analysed(&assembled.report.not_analysed) {
-        output::complain(&output::harmless(&line));
+    for line in output::not_analysed_in_build(&assembled.report.not_analysed) {
+        output::complain(&line);
     }
     if assembled.report.denied()
         && let Some(line) = ask_device(&mut assembled, &sources, (&joined, store), &session)
@@ -263,8 +263,8 @@ fn keep(store: &FactStore, units: &[UnitWithCode], link: Option<&Link>) -> bool 
 fn later(units: &[UnitWithCode], session: &Session, notes: &Notes) -> Status {
     let shown = |n: NotAnalysed| NotAnalysed { file: session.root.show(&n.file), ..n };
     let missing: Vec<_> = units.iter().flat_map(|u| checking::unread(&u.facts)).map(shown).collect();
-    for line in output::not_analysed(&missing) {
-        output::complain(&output::harmless(&line));
+    for line in output::not_analysed_in_build(&missing) {
+        output::complain(&line);
     }
     notes.add("check", "not yet: scuba.toml has `[build] check`; `scuba check` decides");
     if missing.is_empty() { Status::Clean } else { Status::Unable }
