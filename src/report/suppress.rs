@@ -349,7 +349,7 @@ mod tests {
         for (f, name) in findings.iter_mut().zip(["one", "two", "three"]) {
             f.fingerprint = name.into();
         }
-        let (reported, _) = s.split(findings.to_vec());
+        let (reported, _) = s.split(Vec::from(findings));
         let said: Vec<(String, u32, String)> =
             s.beside(&reported).into_iter().map(|(of, n)| (of, n.line, n.message)).collect();
         let expected = [

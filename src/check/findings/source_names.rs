@@ -41,18 +41,21 @@ pub(crate) struct SourceNames<'e, 'p> {
     used: RefCell<Vec<SizeVariable>>,
 }
 
+/// File and line of a function's definition.
+type FunctionKey = (String, u32);
+
 /// A load or store of a variable in the user's source.
 struct VariableUse {
     term: TermId,
     /// Definition of the function, which instances of a template share.
-    function: (String, u32),
+    function: FunctionKey,
     in_function: String,
     name: String,
     loc: SourceLoc,
 }
 
 /// Line of the last use of a variable of a function, and the numbers that it holds there.
-type LastUses = FxHashMap<((String, u32), String), (u32, Vec<TermId>)>;
+type LastUses = FxHashMap<(FunctionKey, String), (u32, Vec<TermId>)>;
 
 impl VariableUse {
     fn variable(&self) -> SizeVariable {
