@@ -87,13 +87,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             let why = "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)";
             return Err(e.context(why));
         }
-        Err(_) => {
-            failing(&args.command, outcome.status)
-                .filter(|_| !session.quiet())
-                .iter()
-                .for_each(|l| output::complain(l));
-            return Ok(own_status(outcome.status));
-        }
+        Err(_) => return Ok(ended(&args.command, outcome.status, &session)),
     };
     let session = session.with_confirmations(stored.folders());
     let checked = stored.check(&session);
@@ -129,9 +123,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Status::Clean if nothing => Status::Unable,
         status => status,
     };
-    failing(&args.command, outcome.status).filter(|_| !session.quiet()).iter().for_each(|l| output::complain(l));
+    let own = ended(&args.command, outcome.status, &session);
     Ok(match status {
-        Status::Clean if !outcome.status.success() => own_status(outcome.status),
+        Status::Clean if !outcome.status.success() => own,
         status => status,
     })
 }
@@ -283,6 +277,14 @@ fn record(compiles: &[ShimPlan], here: &Path) {
 fn own_shim() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot find the folder of `scuba`")?;
     Ok(own.with_file_name("scuba-nvcc"))
+}
+
+/// Returns the build command's own exit status, and says that it failed where it did.
+fn ended(command: &[OsString], status: ExitStatus, session: &Session) -> Status {
+    if let Some(line) = failing(command, status).filter(|_| !session.quiet()) {
+        output::complain(&line);
+    }
+    own_status(status)
 }
 
 /// Returns the line that names a build command that failed, and how.
