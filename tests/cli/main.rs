@@ -48,6 +48,11 @@ fn nvcc() -> PathBuf {
     path
 }
 
+/// The command under test.
+fn scuba() -> PathBuf {
+    assert_cmd::cargo::cargo_bin!("scuba").to_path_buf()
+}
+
 /// A project folder of its own, outside any repository.
 struct Project {
     folder: tempfile::TempDir,
@@ -71,7 +76,7 @@ impl Project {
 
     /// `scuba` in the project's folder, without settings of the machine that runs the tests.
     fn command(&self) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
+        let mut command = Command::new(scuba());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" {
                 command.env_remove(name);

@@ -208,3 +208,26 @@ fn the_last_line_of_a_build_names_what_failed() {
     let last = said.err.lines().last().unwrap();
     assert_eq!(last, "scuba: the build command failed: `sh build.sh` exited with status 3", "{said:?}");
 }
+
+#[test]
+fn notes_are_wrapped_at_the_width_of_a_terminal_and_nowhere_else() {
+    let p = Project::new();
+    p.write("a.cu", SHADE);
+    let inside = format!("stty cols 64 rows 40; exec '{}' check --color never -v a.cu", super::scuba().display());
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["-qec", &inside, "/dev/null"]).current_dir(p.root());
+    terminal.env("SCUBA_NVCC", super::nvcc()).env("SCUBA_CACHE", super::cache::fresh()).env("SHELL", "/bin/sh");
+    let shown = String::from_utf8(terminal.stdin(std::process::Stdio::null()).output().unwrap().stdout).unwrap();
+    let shown = shown.replace('\r', "");
+    let (_, notes) = shown.split_once("   = note: ").unwrap_or_else(|| panic!("{shown}"));
+    assert!(notes.lines().all(|l| l.chars().count() <= 64), "{shown}");
+    // The same words, in lines of any length.
+    let plain = p.scuba(["check", "--color", "never", "-v", "a.cu"]).status(1).err;
+    let (_, long) = plain.split_once("   = note: ").unwrap();
+    assert!(long.lines().any(|l| l.chars().count() > 100), "{plain}");
+    let words = |text: &str| {
+        let notes = text.split("\nscuba: ").next().unwrap_or_default();
+        notes.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(words(notes), words(long));
+}
