@@ -56,8 +56,9 @@ fn finding(f: &Finding, of_whole: bool) -> String {
 }
 
 fn undecided(u: &Undecided) -> String {
-    let code = serde_json::to_value(u.code).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
-    format!("**undecided** `{code}`: access of `{}`: {}", u.array, u.reason)
+    let advice = u.code.decided_by(&u.reason, &u.position.file);
+    let what = format!("**undecided** `{0}`: access of `{1}`: {2}", u.code, u.array, u.reason);
+    format!("{what}\n\n{advice}; see `scuba explain {}`", u.code)
 }
 
 fn place(array: &str, class: PlaceClass) -> String {
@@ -96,7 +97,23 @@ fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{fits, undecided};
+    use finding::{Position, ReasonCode, Undecided};
+
+    #[test]
+    fn an_undecided_access_comes_with_its_reason_and_what_decides_it() {
+        let u = Undecided {
+            position: Position { file: "a.cu".into(), line: 1, column: 1 },
+            kernel: "k()".into(),
+            array: "x".into(),
+            reason: "the loop's value of `n`".into(),
+            code: ReasonCode::Loop,
+            related: vec![],
+        };
+        let text = undecided(&u);
+        assert!(text.starts_with("**undecided** `loop`: access of `x`: the loop's value of `n`\n\n"), "{text}");
+        assert!(text.contains("check `n` after the loop") && text.ends_with("; see `scuba explain loop`"), "{text}");
+    }
 
     #[test]
     fn patterns_of_contracts_name_kernels() {

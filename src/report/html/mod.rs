@@ -13,10 +13,10 @@ use self::findings::FindingView;
 use self::listing::MarkedSource;
 use crate::kept::{KeptReport, StatedContract};
 use crate::suppress::SuppressionReason;
+use crate::undecided::{self, UndecidedCause};
 use askama::Template;
-use base::reasons::ReasonCode;
 use finding::sources::SourceFiles;
-use finding::{Finding, Summary, Undecided, Verdict};
+use finding::{Finding, Report, Summary, Undecided, Verdict};
 use std::collections::BTreeSet;
 
 /// Custom filters of the templates.
@@ -89,8 +89,12 @@ struct CountView {
 
 /// Undecided accesses with one cause.
 struct CauseView {
-    code: String,
+    id: String,
+    code: &'static str,
     title: &'static str,
+    reason: String,
+    /// Advice that decides such an access.
+    advice: String,
     places: Vec<UndecidedView>,
 }
 
@@ -102,7 +106,6 @@ struct UndecidedView {
     link: String,
     array: String,
     kernel: String,
-    reason: String,
     line: Option<Vec<TextSpan>>,
 }
 
@@ -136,7 +139,7 @@ pub fn page(kept: &KeptReport, date: String, sources: &SourceFiles) -> askama::R
     let findings: Vec<FindingView> =
         report.findings.iter().map(|f| FindingView::of(f, origin, sources, &linked)).collect();
     let t = &report.tool;
-    let undecided = causes(&report.undecided, sources, &linked);
+    let undecided = views_of_causes(report, sources, &linked);
     let mut verdicts: BTreeSet<&'static str> = findings.iter().map(|f| f.verdict).collect();
     if !undecided.is_empty() {
         verdicts.insert("unknown");
@@ -230,67 +233,50 @@ fn remarks(kept: &KeptReport) -> Vec<String> {
     all
 }
 
-fn causes(all: &[Undecided], sources: &SourceFiles, linked: &dyn Fn(&str, u32) -> bool) -> Vec<CauseView> {
-    let mut causes: Vec<(ReasonCode, CauseView)> = Vec::new();
-    for (i, u) in all.iter().enumerate() {
-        let p = &u.position;
-        let mark = LineMark {
-            column: p.column,
-            array: Some(u.array.clone()),
-            class: "unknown",
-            title: String::new(),
-            link: String::new(),
-            weight: 1,
-        };
-        let view = UndecidedView {
-            id: id_of_undecided(i),
-            file: p.file.clone(),
-            place: p.to_string(),
-            link: if linked(&p.file, p.line) { id_of_line(&p.file, p.line) } else { String::new() },
-            array: u.array.clone(),
-            kernel: u.kernel.clone(),
-            reason: u.reason.clone(),
-            line: sources.line(&p.file, p.line).map(|text| {
-                let indent = text.len() - text.trim_start().len();
-                let mut spans = spans(&text, &[mark]);
-                if let Some(first) = spans.first_mut() {
-                    first.text = first.text.get(indent..).unwrap_or(&first.text).to_owned();
-                }
-                spans
-            }),
-        };
-        match causes.iter_mut().find(|(code, _)| *code == u.code) {
-            Some((_, cause)) => cause.places.push(view),
-            None => {
-                let code = serde_json::to_value(u.code).ok().and_then(|v| v.as_str().map(str::to_owned));
-                let cause = CauseView { code: code.unwrap_or_default(), title: cause(u.code), places: vec![view] };
-                causes.push((u.code, cause));
-            }
-        }
-    }
-    causes.sort_by_key(|(code, cause)| (std::cmp::Reverse(cause.places.len()), *code));
-    causes.into_iter().map(|(_, cause)| cause).collect()
+fn views_of_causes(report: &Report, sources: &SourceFiles, linked: &dyn Fn(&str, u32) -> bool) -> Vec<CauseView> {
+    let number = |u: &Undecided| report.undecided.iter().position(|known| std::ptr::eq(known, u)).unwrap_or_default();
+    let causes = undecided::causes(report);
+    let view = |(i, c): (usize, &UndecidedCause<'_>)| CauseView {
+        id: format!("undecided-{}", i + 1),
+        code: c.code.name(),
+        title: c.code.title(),
+        reason: c.reason.to_owned(),
+        advice: c.advice.clone(),
+        places: c.places.iter().map(|u| undecided_view(u, number(u), sources, linked)).collect(),
+    };
+    causes.iter().enumerate().map(view).collect()
 }
 
-/// Returns a cause in a few words.
-const fn cause(code: ReasonCode) -> &'static str {
-    match code {
-        ReasonCode::Work => "The budget of work was spent",
-        ReasonCode::Time => "The limit of time was reached",
-        ReasonCode::Memory => "The limit of memory was reached",
-        ReasonCode::ExtentUnknown => "The size of the object is not known",
-        ReasonCode::ContentsUnknown => "The contents of memory are not known",
-        ReasonCode::CallUnknown => "A call is not known",
-        ReasonCode::Loop => "A loop has no closed form",
-        ReasonCode::Float => "Floating-point arithmetic decides the index",
-        ReasonCode::NoLaunch => "No launch of the kernel was seen",
-        ReasonCode::HostNotFollowed => "The host code was not followed to the launch",
-        ReasonCode::Replay => "The replay did not settle it",
-        ReasonCode::Text => "The contents of a text decide the index",
-        ReasonCode::Asm => "Inline assembly",
-        ReasonCode::Tile => "A tile kernel",
-        ReasonCode::Unseen => "It depends on a unit that was not read",
-        ReasonCode::Other => "Other causes",
+fn undecided_view(
+    u: &Undecided,
+    number: usize,
+    sources: &SourceFiles,
+    linked: &dyn Fn(&str, u32) -> bool,
+) -> UndecidedView {
+    let p = &u.position;
+    let mark = LineMark {
+        column: p.column,
+        array: Some(u.array.clone()),
+        class: "unknown",
+        title: String::new(),
+        link: String::new(),
+        weight: 1,
+    };
+    UndecidedView {
+        id: id_of_undecided(number),
+        file: p.file.clone(),
+        place: p.to_string(),
+        link: if linked(&p.file, p.line) { id_of_line(&p.file, p.line) } else { String::new() },
+        array: u.array.clone(),
+        kernel: u.kernel.clone(),
+        line: sources.line(&p.file, p.line).map(|text| {
+            let indent = text.len() - text.trim_start().len();
+            let mut spans = spans(&text, &[mark]);
+            if let Some(first) = spans.first_mut() {
+                first.text = first.text.get(indent..).unwrap_or(&first.text).to_owned();
+            }
+            spans
+        }),
     }
 }
 
@@ -472,7 +458,7 @@ mod tests {
             assert!(html.contains(shown), "{shown}");
         }
         assert!(html.contains("<a class=\"hit proved\"") && html.contains("<mark class=\"safe\""), "{html}");
-        assert!(html.contains("A loop has no closed form"));
+        assert!(html.contains("a &lt; b") && html.contains("<code>scuba explain loop</code>"), "{html}");
     }
 
     #[test]
