@@ -18,12 +18,12 @@ pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes a report: documents to standard output, text to standard error, for people at the width of the terminal.
+/// Writes a report: for machines to standard output, text to standard error, for people at the width of the terminal.
 pub fn report(format: MessageFormat, text: &str) {
     let width = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0));
     match (format, width) {
         (MessageFormat::Human, Some(width)) => print_error(&report::wrap::wrap(text, width)),
-        _ if format.is_document() => print(text),
+        _ if format.is_for_machines() => print(text),
         _ => print_error(text),
     }
 }
