@@ -12,12 +12,10 @@ use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::floors::terms::Terms;
-use engine::symbolic::kernel::context::ThreadIndices;
+use engine::symbolic::kernel::special_registers;
 use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::functions::BitFunction;
-use engine::symbolic::terms::term::TermId;
 use ir::{Function, LocId};
 use models::row::{MatchKind, NameKey};
 use std::rc::Rc;
@@ -118,66 +116,6 @@ const TRANSCENDENTAL: &[&str] = &[
 /// Prefix of a special register's name.
 const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
 
-/// A special register that identifies a thread.
-#[derive(Clone, Copy)]
-enum Register {
-    Thread(usize),
-    Block(usize),
-    BlockSize(usize),
-    GridSize(usize),
-    WarpSize,
-    Lane,
-    Cluster(ClusterRegister),
-}
-
-/// Value of a special register for clusters (PTX ISA 9.0, Special Registers).
-#[derive(Clone, Copy)]
-enum ClusterRegister {
-    /// Index of the block in its cluster.
-    Block(usize),
-    /// Blocks per cluster.
-    Size(usize),
-    /// Index of the cluster in the grid.
-    Number(usize),
-    /// Clusters per grid.
-    Count(usize),
-    /// Linear index of the block in its cluster, and the number of blocks.
-    Rank,
-    Blocks,
-}
-
-/// Special registers with known contents.
-const REGISTERS: &[(&str, Register)] = &[
-    ("tid.x", Register::Thread(0)),
-    ("tid.y", Register::Thread(1)),
-    ("tid.z", Register::Thread(2)),
-    ("ctaid.x", Register::Block(0)),
-    ("ctaid.y", Register::Block(1)),
-    ("ctaid.z", Register::Block(2)),
-    ("ntid.x", Register::BlockSize(0)),
-    ("ntid.y", Register::BlockSize(1)),
-    ("ntid.z", Register::BlockSize(2)),
-    ("nctaid.x", Register::GridSize(0)),
-    ("nctaid.y", Register::GridSize(1)),
-    ("nctaid.z", Register::GridSize(2)),
-    ("warpsize", Register::WarpSize),
-    ("laneid", Register::Lane),
-    ("cluster.ctaid.x", Register::Cluster(ClusterRegister::Block(0))),
-    ("cluster.ctaid.y", Register::Cluster(ClusterRegister::Block(1))),
-    ("cluster.ctaid.z", Register::Cluster(ClusterRegister::Block(2))),
-    ("cluster.nctaid.x", Register::Cluster(ClusterRegister::Size(0))),
-    ("cluster.nctaid.y", Register::Cluster(ClusterRegister::Size(1))),
-    ("cluster.nctaid.z", Register::Cluster(ClusterRegister::Size(2))),
-    ("clusterid.x", Register::Cluster(ClusterRegister::Number(0))),
-    ("clusterid.y", Register::Cluster(ClusterRegister::Number(1))),
-    ("clusterid.z", Register::Cluster(ClusterRegister::Number(2))),
-    ("nclusterid.x", Register::Cluster(ClusterRegister::Count(0))),
-    ("nclusterid.y", Register::Cluster(ClusterRegister::Count(1))),
-    ("nclusterid.z", Register::Cluster(ClusterRegister::Count(2))),
-    ("cluster.ctarank", Register::Cluster(ClusterRegister::Rank)),
-    ("cluster.nctarank", Register::Cluster(ClusterRegister::Blocks)),
-];
-
 /// Returns the device functions that the executor models, except for intrinsics.
 pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     DEVICE
@@ -185,14 +123,14 @@ pub(super) fn keys() -> impl Iterator<Item = NameKey> {
         .flat_map(|(names, _)| *names)
         .map(|n| NameKey::whole(*n))
         .chain(INTEGERS.iter().map(|(n, ..)| NameKey::whole(format!("{LIBDEVICE}{n}"))))
-        .chain(REGISTERS.iter().map(|(n, _)| NameKey::whole(format!("{REGISTER}{n}"))))
+        .chain(special_registers::names().map(|n| NameKey::whole(format!("{REGISTER}{n}"))))
         .chain([NameKey::new(MatchKind::Rest, LIBDEVICE)])
 }
 
 pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let LibraryCall { name, args, context, site, ty, .. } = *call;
     let func = e.program.func(call.func);
-    if let Some(v) = thread_register(e, name) {
+    if let Some(v) = name.strip_prefix(REGISTER).and_then(|n| special_registers::contents(e, n)) {
         return Ok(Some((v, s)));
     }
     if is_barrier(name) {
@@ -292,43 +230,6 @@ fn heap_of_device(
     e.note_scarce(o, given);
     s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
     Some((e.pointer(o, 0), s))
-}
-
-/// Returns `threadIdx` and similar registers, by the name of their intrinsic.
-fn thread_register(e: &mut MemoryDomain<'_>, name: &str) -> Option<Value> {
-    let reg = name.strip_prefix(REGISTER)?;
-    let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
-    let t = e.kernel.thread.clone()?;
-    Some(Value::Int(match register {
-        Register::Thread(axis) => t.tid[axis],
-        Register::Block(axis) => t.bid[axis],
-        Register::BlockSize(axis) => t.block[axis],
-        Register::GridSize(axis) => t.grid[axis],
-        Register::WarpSize => e.arena.int(32),
-        Register::Lane => return e.lane().map(Value::Int),
-        Register::Cluster(of) => return of_cluster(e, &t, of).map(Value::Int),
-    }))
-}
-
-/// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
-/// grid.
-fn of_cluster(e: &mut Terms, t: &ThreadIndices, of: ClusterRegister) -> Option<TermId> {
-    let size = t.cluster?.map(i128::from);
-    let place = |e: &mut Terms, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
-    Some(match of {
-        ClusterRegister::Block(axis) => place(e, axis),
-        ClusterRegister::Size(axis) => e.arena.int(size[axis]),
-        ClusterRegister::Number(axis) => e.arena.floor_div(t.bid[axis], size[axis]),
-        ClusterRegister::Count(axis) => e.arena.floor_div(t.grid[axis], size[axis]),
-        ClusterRegister::Blocks => e.arena.int(size.iter().product()),
-        ClusterRegister::Rank => {
-            let [x, y, z] = [0, 1, 2].map(|axis| place(e, axis));
-            let (row, plane) = (e.arena.int(size[0]), e.arena.int(size[0] * size[1]));
-            let (y, z) = (e.arena.mul(y, row), e.arena.mul(z, plane));
-            let xy = e.arena.add(x, y);
-            e.arena.add(xy, z)
-        }
-    })
 }
 
 /// Whether this is the name of a transcendental function of libdevice, for either type.

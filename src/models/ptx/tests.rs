@@ -177,6 +177,21 @@ fn addresses_of_shared_memory_are_results() {
 }
 
 #[test]
+fn special_registers_are_results() {
+    let register = |text: &str| special_register(text, "=r");
+    assert_eq!(register("mov.u32 $0, %laneid;").as_deref(), Some("laneid"));
+    assert_eq!(register("{ mov.b32 $0, %lanemask_lt; }\n").as_deref(), Some("lanemask.lt"));
+    assert_eq!(register("mov.u32 $0, WARP_SZ;").as_deref(), Some("warpsize"));
+    // A register of the text, another width, a condition, a second statement, a second result.
+    assert_eq!(register("mov.u32 $0, r;"), None);
+    assert_eq!(register("mov.u64 $0, %clock64;"), None);
+    assert_eq!(register("@p mov.u32 $0, %laneid;"), None);
+    assert_eq!(register("mov.u32 $0, %laneid; add.u32 $0, $0, 1;"), None);
+    assert_eq!(special_register("mov.u32 $0, %laneid;", "=r,=r"), None);
+    assert_eq!(special_register("mov.u32 $0, %laneid;", "=l"), None);
+}
+
+#[test]
 fn labels_hide_nothing() {
     for label in ["L${:uid}:", "$$L__BB0_1:", "%l:", "A: B${:uid}_x:", "L$1 :\n", "/* : */ L:", "bar.sync 0; L:"] {
         let text = format!("{label} st.global.u32 [$0], 1;");

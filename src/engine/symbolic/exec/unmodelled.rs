@@ -6,6 +6,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::kernel::special_registers;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Inst, Op, Operand, Side, TypeKind};
@@ -27,6 +28,12 @@ impl ExecutionContext<'_> {
             && let Value::Ptr(p) = &p.value
         {
             let v = Value::Int(self.pointer_as_int(p));
+            return self.set(fr, inst.result, v);
+        }
+        if self.side == Side::Device
+            && let Some(v) =
+                ptx::special_register(text, constraints).and_then(|r| special_registers::contents(self, &r))
+        {
             return self.set(fr, inst.result, v);
         }
         let values = |args: &[Argument]| args.iter().map(|a| a.value.clone()).collect::<Vec<_>>();

@@ -9,3 +9,4 @@ pub mod context;
 pub mod launch;
 pub mod shared_reads;
 pub(in crate::symbolic) mod single_thread;
+pub mod special_registers;
