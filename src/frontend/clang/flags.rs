@@ -148,8 +148,7 @@ pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<DeviceComp
 pub fn analysed(compiled: DeviceCompilation) -> DeviceCompilation {
     DeviceCompilation { number: analysed_arch(&[compiled.number], compiled.number), ..compiled }
 }
-
-/// Returns the device macros that clang does not define like nvcc (CUDA 13.0, `nvcc --dryrun`). Those of feature sets
+/// Returns the device macros that clang does not define like nvcc (CUDA 13.0, `nvcc --dryrun`; feature sets: 12.9).
 /// exist since CUDA 12.9.
 fn feature_macros(compiled: DeviceCompilation, lettered: bool, version: (u32, u32, u32)) -> Vec<String> {
     let DeviceCompilation { number, features } = compiled;
@@ -315,6 +314,7 @@ impl ClangCommand {
                 "-Qunused-arguments",
                 "-fno-color-diagnostics",
                 "-fno-caret-diagnostics",
+                "-fdiagnostics-print-source-range-info",
                 // A rejected instantiation is identified by where it began.
                 "-ftemplate-backtrace-limit=0",
             ]

@@ -1,5 +1,6 @@
 //! Runs clang with a limit of time and reads its messages.
 
+use super::insertions;
 use files::normalise;
 use files::store::{self, Readers};
 use files::{Hashes, program};
@@ -12,6 +13,7 @@ use std::process::{Command, Stdio};
 /// Reason why clang wrote no bitcode, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
+    /// The first error, and all messages with their ranges.
     #[error("{line}")]
     Error { line: String, stderr: String },
     #[error("cannot run {clang}: {message}; install clang-22 or name one under [frontend] clang")]
@@ -37,7 +39,7 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, time: 
         why => Refusal::Crashed(why.to_string()),
     })?;
     let stderr = String::from_utf8_lossy(&ended.errors).into_owned();
-    match first_error(&stderr) {
+    match first_error(&insertions::without_ranges(&stderr)) {
         _ if ended.status.success() => Ok(()),
         Some(line) if ended.status.signal().is_none() => Err(Refusal::Error { line, stderr }),
         _ => Err(Refusal::Crashed(processes::how(ended.status))),

@@ -13,9 +13,11 @@
 //!   it leaves uninitialised;
 //! - the address of a device function in host code ([`super::device_functions`]);
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
-//! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]).
+//! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]);
+//! - types of braced lists in launches, `template`, and ambiguous operators ([`super::insertions`]).
 
 use super::device_functions::{self, NamePosition};
+use super::insertions::{self, AmbiguousOperator, TEMPLATE};
 use super::kernel_bodies;
 use super::spread_launches::{self, EXPRESSION};
 use crate::names::SHARED_PREFIX;
@@ -60,12 +62,15 @@ struct FileCorrections {
     shared: BTreeSet<(usize, usize)>,
     /// Positions (1-based line and column) where an expression was expected.
     expressions: BTreeSet<(usize, usize)>,
+    /// Dependent names without `template`, each with the position (1-based line and column) of its qualifiers.
+    templates: BTreeSet<((usize, usize), String)>,
+    operators: BTreeSet<AmbiguousOperator>,
     /// Positions (1-based line and column) of constraints for string operands.
     texts: BTreeSet<(usize, usize)>,
 }
 
 /// Returns an overlay that corrects the files of clang's errors, in addition to earlier corrections; `None` if no error
-/// can be corrected.
+/// can be corrected. The messages have their ranges.
 pub(super) fn overlay(
     (side, stderr): (Side, &str),
     directory: &Path,
@@ -80,7 +85,8 @@ pub(super) fn overlay(
     });
     overlay.rounds += 1;
     let mut corrected = false;
-    for (file, complaints) in &complaints(side, stderr, directory) {
+    let read = |file: &Path| std::fs::read(overlay.copies.get(file).map_or(file, PathBuf::as_path)).ok();
+    for (file, complaints) in &complaints(side, stderr, directory, &read) {
         let Ok(original) = std::fs::read(overlay.copies.get(file).unwrap_or(file)) else { continue };
         let (text, said) = correct(original.clone(), complaints);
         if text == original {
@@ -106,8 +112,25 @@ pub(super) fn overlay(
 }
 
 /// Collects clang's errors that may be corrected, by file.
-fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, FileCorrections> {
+fn complaints(
+    side: Side,
+    stderr: &str,
+    directory: &Path,
+    read: &dyn Fn(&Path) -> Option<Vec<u8>>,
+) -> BTreeMap<PathBuf, FileCorrections> {
     let mut files: BTreeMap<PathBuf, FileCorrections> = BTreeMap::new();
+    for (file, operator) in insertions::ambiguous(stderr) {
+        let (declared_in, at) = &operator.candidate;
+        let source = read(&normalise(directory, Path::new(declared_in)));
+        let is_member = match source.and_then(|s| insertions::parameters(&s, *at, &operator.symbol)) {
+            Some(1) => true,
+            Some(2) => false,
+            _ => continue,
+        };
+        let complaints = files.entry(normalise(directory, Path::new(&file))).or_default();
+        complaints.operators.insert(AmbiguousOperator { is_member, ..operator });
+    }
+    let stderr = &insertions::without_ranges(stderr);
     if side == Side::Host {
         for (file, place) in kernel_bodies::instantiated(stderr) {
             files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
@@ -116,7 +139,7 @@ fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, F
     for (file, function) in device_functions::mentioned(stderr) {
         files.entry(normalise(directory, &file)).or_default().functions.insert(function);
     }
-    let known = [PERCENT, SHARED, CLOSING, EXPRESSION, TEXT];
+    let known = [PERCENT, SHARED, CLOSING, EXPRESSION, TEXT, TEMPLATE];
     for line in stderr.lines().filter(|l| known.iter().any(|known| l.contains(known))) {
         let Some((file, line_number, column)) = place(line) else { continue };
         let complaints = files.entry(normalise(directory, file)).or_default();
@@ -126,6 +149,8 @@ fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, F
             complaints.commas = true;
         } else if line.contains(EXPRESSION) {
             complaints.expressions.insert((line_number, column));
+        } else if let Some((_, name)) = line.split_once(TEMPLATE) {
+            complaints.templates.insert(((line_number, column), name.trim_matches([' ', '\'']).to_owned()));
         } else if line.contains(TEXT) {
             complaints.texts.insert((line_number, column));
         } else {
@@ -166,6 +191,24 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
         let new = spread_launches::together(&text, &complaints.expressions);
         bare = new != text;
         take(&mut text, new, "launch brackets were read as if without blanks between them");
+    }
+    if !bare {
+        let types = insertions::configurations(&text, &complaints.expressions);
+        let new = insertions::inserted(&text, types);
+        bare = new != text;
+        take(&mut text, new, "braced lists in launch configurations were read with the types of their parameters");
+    }
+    if !bare {
+        let keywords = insertions::templates(&text, &complaints.templates);
+        let new = insertions::inserted(&text, keywords);
+        bare = new != text;
+        take(&mut text, new, "member templates of dependent types were read with the keyword `template`");
+    }
+    if !bare {
+        let names = insertions::named(&text, &complaints.operators);
+        let new = insertions::inserted(&text, names);
+        bare = new != text;
+        take(&mut text, new, "operators that clang calls ambiguous were read as nvcc resolves them");
     }
     if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);

@@ -1,0 +1,339 @@
+//! Tokens that nvcc does without and clang wants, put in at the places of clang's errors:
+//!
+//! - the type of a braced list in a launch configuration (`<<<n, {32, 1, 1}>>>`; CUDA C++ Programming Guide 13.0,
+//!   "Execution Configuration": `dim3`, `dim3`, `size_t`, `cudaStream_t`);
+//! - `template` before a member template that a dependent type qualifies (`A<T>::f<n>(x)`);
+//! - the name of the only function among the candidates of an operator that the standard calls ambiguous. nvcc 13.0 and
+//!   GCC 12 choose it before built-in operators, for its worst conversion is a standard one and theirs a user's.
+//!
+//! In: a source, clang's messages with their ranges. Out: what to insert or overwrite, by offset.
+
+use super::source_overlay::skip_text;
+use std::collections::BTreeSet;
+
+/// clang's messages (clang/Basic/DiagnosticParseKinds.td and DiagnosticSemaKinds.td, LLVM 22).
+pub(super) const TEMPLATE: &str = "error: missing 'template' keyword prior to dependent template name";
+const AMBIGUOUS: &str = "error: use of overloaded operator '";
+const CANDIDATE: &str = "note: candidate function";
+
+/// Types of the arguments of a launch configuration.
+const CONFIGURATION: [&str; 4] = ["dim3", "dim3", "size_t", "cudaStream_t"];
+
+/// Position in a file: 1-based line and column.
+type LineColumn = (usize, usize);
+
+/// An operator whose candidates clang cannot tell apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AmbiguousOperator {
+    pub symbol: String,
+    pub at: LineColumn,
+    /// Begins and ends (exclusive) of the operands.
+    pub operands: [(LineColumn, LineColumn); 2],
+    /// File and position of the only candidate with a name.
+    pub candidate: (String, LineColumn),
+    /// Whether the candidate is a member of the first operand's class.
+    pub is_member: bool,
+}
+
+/// Text to put at an offset, in place of as many bytes as `over` says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TokenInsertion {
+    offset: usize,
+    over: usize,
+    text: String,
+}
+
+/// Removes the ranges that `-fdiagnostics-print-source-range-info` puts behind positions: `a.cu:8:64:{8:62-8:63}: error`.
+pub(super) fn without_ranges(messages: &str) -> String {
+    let mut out = String::with_capacity(messages.len());
+    for line in messages.split_inclusive('\n') {
+        match ranges(line) {
+            Some((before, _, after)) => out.extend([before, after]),
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// Splits a message into its position, its ranges and what follows.
+fn ranges(line: &str) -> Option<(&str, &str, &str)> {
+    let from = line.find(":{").filter(|at| line[..*at].ends_with(|c: char| c.is_ascii_digit()))? + 1;
+    let length = line[from..].find(|c: char| !matches!(c, '{' | '}' | '0'..='9' | ':' | '-'))?;
+    let end = from + line[from..from + length].rfind('}')? + 1;
+    line[end..].starts_with(": ").then(|| (&line[..from - 1], &line[from..end], &line[end..]))
+}
+
+/// Returns the ambiguous operators of two operands that have one candidate other than built-in ones, by file.
+/// `is_member` is not known yet.
+pub(super) fn ambiguous(messages: &str) -> Vec<(String, AmbiguousOperator)> {
+    let lines: Vec<&str> = messages.lines().collect();
+    let mut found = vec![];
+    for (i, line) in lines.iter().enumerate() {
+        let Some((place, spans, after)) = ranges(line) else { continue };
+        let symbol = after.strip_prefix(": ").and_then(|m| m.strip_prefix(AMBIGUOUS)).and_then(|m| m.split_once('\''));
+        let Some((symbol, _)) = symbol.filter(|(_, rest)| rest.starts_with(" is ambiguous")) else { continue };
+        let Some((file, at)) = position(place) else { continue };
+        let operands: Option<Vec<_>> = spans.trim_matches(['{', '}']).split("}{").map(span).collect();
+        let Some(Ok(operands)) = operands.map(<[_; 2]>::try_from) else { continue };
+        let notes = lines[i + 1..].iter().take_while(|l| !l.contains(" error: ") && !l.contains(" warning: "));
+        let named: Vec<&str> = notes.filter_map(|l| Some(l.split_once(&format!(": {CANDIDATE}"))?.0)).collect();
+        let [candidate] = named.as_slice() else { continue };
+        let Some(candidate) = position(ranges(candidate).map_or(candidate, |(place, ..)| place)) else { continue };
+        let operator = AmbiguousOperator { symbol: symbol.to_owned(), at, operands, candidate, is_member: false };
+        found.push((file, operator));
+    }
+    found
+}
+
+/// Parses `FILE:LINE:COLUMN`.
+fn position(text: &str) -> Option<(String, LineColumn)> {
+    let mut parts = text.rsplitn(3, ':');
+    let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some((parts.next()?.to_owned(), (line, column)))
+}
+
+/// Parses `8:62-8:63`.
+fn span(text: &str) -> Option<(LineColumn, LineColumn)> {
+    let of = |text: &str| {
+        let (line, column) = text.split_once(':')?;
+        Some((line.parse().ok()?, column.parse().ok()?))
+    };
+    let (from, to) = text.split_once('-')?;
+    Some((of(from)?, of(to)?))
+}
+
+/// Number of parameters of the operator that is declared at a position.
+pub(super) fn parameters(source: &[u8], at: LineColumn, symbol: &str) -> Option<usize> {
+    let at = offset(source, at)?;
+    let rest = source[at..].strip_prefix(b"operator")?.trim_ascii_start();
+    let rest = rest.strip_prefix(symbol.as_bytes())?.trim_ascii_start().strip_prefix(b"(")?;
+    let (mut i, mut depth, mut commas) = (0, 0_usize, 0);
+    while i < rest.len() {
+        let skipped = skip_text(rest, i);
+        if skipped > i {
+            i = skipped;
+            continue;
+        }
+        match rest[i] {
+            b')' if depth == 0 => return Some(commas + usize::from(!rest[..i].trim_ascii().is_empty())),
+            b'(' | b'<' | b'[' | b'{' => depth += 1,
+            b')' | b'>' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b',' if depth == 0 => commas += 1,
+            _ => {}
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Returns the insertions that name the candidates of operators.
+pub(super) fn named(source: &[u8], operators: &BTreeSet<AmbiguousOperator>) -> Vec<TokenInsertion> {
+    let mut out = vec![];
+    for o in operators {
+        let [(from, left_end), (right, to)] = o.operands;
+        let places = [from, left_end, o.at, right, to].map(|p| offset(source, p));
+        let [Some(from), Some(left_end), Some(at), Some(right), Some(to)] = places else { continue };
+        let between = |a: usize, b: usize| source.get(a..b).is_some_and(|s| s.trim_ascii().is_empty());
+        let length = o.symbol.len();
+        // Operands and operator as they are written: none of them comes from a macro.
+        let is_written = source[at..].starts_with(o.symbol.as_bytes())
+            && from < left_end
+            && right < to
+            && between(left_end, at)
+            && between(at + length, right);
+        if !is_written {
+            continue;
+        }
+        let (before, instead) = if o.is_member {
+            ("(".to_owned(), format!(").operator{}(", o.symbol))
+        } else {
+            (format!("operator{}(", o.symbol), ",".to_owned())
+        };
+        out.push(TokenInsertion { offset: from, over: 0, text: before });
+        out.push(TokenInsertion { offset: at, over: length, text: instead });
+        out.push(TokenInsertion { offset: to, over: 0, text: ")".to_owned() });
+    }
+    out
+}
+
+/// Returns the insertions of `template` before names that follow the qualifiers at these positions.
+pub(super) fn templates(source: &[u8], places: &BTreeSet<(LineColumn, String)>) -> Vec<TokenInsertion> {
+    let mut out = vec![];
+    for (at, name) in places {
+        let Some(from) = offset(source, *at) else { continue };
+        let end = source[from..].iter().position(|b| *b == b';').map_or(source.len(), |n| from + n);
+        let is_name = |at: &usize| {
+            let rest = &source[*at..end];
+            rest.starts_with(name.as_bytes())
+                && rest[name.len()..].trim_ascii_start().starts_with(b"<")
+                && source[from..*at].trim_ascii_end().ends_with(b"::")
+        };
+        let found = (from..end).find(is_name);
+        out.extend(found.map(|offset| TokenInsertion { offset, over: 0, text: "template ".to_owned() }));
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// Returns the insertions of types before the braced lists at these positions that are arguments of a launch
+/// configuration.
+pub(super) fn configurations(source: &[u8], places: &BTreeSet<LineColumn>) -> Vec<TokenInsertion> {
+    let mut out = vec![];
+    for offset in places.iter().filter_map(|p| offset(source, *p)).filter(|at| source.get(*at) == Some(&b'{')) {
+        out.extend(lists(source, offset));
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// Returns the insertions for all braced lists of the launch configuration that the list at `list` belongs to.
+fn lists(source: &[u8], list: usize) -> Vec<TokenInsertion> {
+    let start = source[..list].windows(3).rposition(|w| w == b"<<<").map(|at| at + 3);
+    let Some(start) = start else { return vec![] };
+    let (mut at, mut depth, mut argument, mut out) = (start, 0_usize, 0, vec![]);
+    let mut is_first = true;
+    while at < source.len() {
+        let skipped = skip_text(source, at);
+        if skipped > at {
+            at = skipped;
+            continue;
+        }
+        match source[at] {
+            b'{' if depth == 0 && is_first => {
+                let Some(ty) = CONFIGURATION.get(argument) else { return vec![] };
+                out.push(TokenInsertion { offset: at, over: 0, text: (*ty).to_owned() });
+                depth += 1;
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return vec![],
+            },
+            b',' if depth == 0 => argument += 1,
+            b'>' if depth == 0 && source[at..].starts_with(b">>>") => {
+                return if at > list { out } else { vec![] };
+            }
+            b';' => return vec![],
+            _ => {}
+        }
+        if !source[at].is_ascii_whitespace() {
+            is_first = depth == 0 && source[at] == b',';
+        }
+        at += 1;
+    }
+    vec![]
+}
+
+/// Applies insertions. Positions of what follows on the line move; lines do not.
+pub(super) fn inserted(source: &[u8], mut all: Vec<TokenInsertion>) -> Vec<u8> {
+    all.sort();
+    let mut out = Vec::with_capacity(source.len() + 64);
+    let mut copied = 0;
+    for TokenInsertion { offset, over, text } in all {
+        if offset < copied {
+            continue;
+        }
+        out.extend_from_slice(&source[copied..offset]);
+        out.extend_from_slice(text.as_bytes());
+        copied = offset + over;
+    }
+    out.extend_from_slice(&source[copied..]);
+    out
+}
+
+/// Offset of a position, which is within its line.
+fn offset(source: &[u8], (line, column): LineColumn) -> Option<usize> {
+    let start = if line == 1 {
+        0
+    } else {
+        source.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(line.checked_sub(2)?)?.0 + 1
+    };
+    let at = start.checked_add(column.checked_sub(1)?)?;
+    (at <= source.len() && !source[start..at].contains(&b'\n')).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: &str = "b.cu:8:64:{8:62-8:63}{8:66-8:67}: error: use of overloaded operator '%' is ambiguous (with operand types 'long' and 'F')\n\
+                           b.cu:8:64: note: built-in candidate operator%(long, int)\nc.h:1:17: note: candidate function\n";
+
+    #[test]
+    fn messages_are_the_same_without_ranges() {
+        let plain = without_ranges(MESSAGE);
+        assert!(plain.starts_with("b.cu:8:64: error: use of overloaded operator '%' is ambiguous"), "{plain}");
+        for other in ["a.cu:1:2: error: expected '{'\n", "a:{b: error: c", "a.cu:3:4: note: {5:6-5:7}: x", "x"] {
+            assert_eq!(without_ranges(other), other);
+        }
+    }
+
+    #[test]
+    fn an_operator_with_one_candidate_is_called_by_name() {
+        let [(file, operator)] = ambiguous(MESSAGE).try_into().unwrap();
+        assert_eq!((file.as_str(), &operator.candidate), ("b.cu", &("c.h".to_owned(), (1, 17))));
+        let source = "\n\n\n\n\n\n\n__global__ void k(int *x, long t, F f) { int const i = 1 + /* 8*/ t % f; }";
+        assert_eq!(source.lines().nth(7).unwrap().find("t %").map(|at| at + 1), Some(67));
+        let at = |column| AmbiguousOperator {
+            at: (8, column + 2),
+            operands: [((8, column), (8, column + 1)), ((8, column + 4), (8, column + 5))],
+            ..operator.clone()
+        };
+        let with = |o: AmbiguousOperator| {
+            String::from_utf8(inserted(source.as_bytes(), named(source.as_bytes(), &BTreeSet::from([o])))).unwrap()
+        };
+        assert!(with(at(67)).ends_with("/* 8*/ operator%(t , f); }"));
+        assert!(with(AmbiguousOperator { is_member: true, ..at(67) }).ends_with("/* 8*/ (t ).operator%( f); }"));
+        // Elsewhere stands no operator: it comes from a macro.
+        assert_eq!(with(at(66)), source);
+        let two = format!("{MESSAGE}d.h:3:1: note: candidate function [with T = int]\n");
+        assert_eq!(ambiguous(&two), []);
+        assert_eq!(
+            ambiguous(
+                "b.cu:8:64: error: use of overloaded operator '%' is ambiguous\nc.h:1:17: note: candidate function\n"
+            ),
+            []
+        );
+    }
+
+    #[test]
+    fn parameters_of_operators_are_counted() {
+        assert_eq!(parameters(b"int operator % (int n, F const &f);", (1, 5), "%"), Some(2));
+        assert_eq!(parameters(b"int operator<(P<int, 2> n) const;", (1, 5), "<"), Some(1));
+        assert_eq!(parameters(b"int operator-() const;", (1, 5), "-"), Some(0));
+        assert_eq!(parameters(b"BINARY(%)", (1, 1), "%"), None);
+    }
+
+    fn with(s: &str, at: (usize, usize), find: fn(&[u8], &BTreeSet<LineColumn>) -> Vec<TokenInsertion>) -> String {
+        String::from_utf8(inserted(s.as_bytes(), find(s.as_bytes(), &BTreeSet::from([at])))).unwrap()
+    }
+
+    #[test]
+    fn lists_of_launches_get_their_types() {
+        assert_eq!(with("k<<<n, {32, 1}>>>(p);", (1, 8), configurations), "k<<<n, dim3{32, 1}>>>(p);");
+        assert_eq!(
+            with("\nk<<<{f(1, 2)}, {3}, {4}>>>(p);", (2, 5), configurations),
+            "\nk<<<dim3{f(1, 2)}, dim3{3}, size_t{4}>>>(p);"
+        );
+        assert_eq!(with("k<<<n, dim3{32}, {}>>>(p);", (1, 18), configurations), "k<<<n, dim3{32}, size_t{}>>>(p);");
+        for other in ["x = {1};", "a <<< b; f({1});", "k<<<1, 2>>>({3});"] {
+            let at = other.find('{').unwrap() + 1;
+            assert_eq!(with(other, (1, at), configurations), other);
+        }
+    }
+
+    #[test]
+    fn dependent_names_get_their_keyword() {
+        let with = |s: &str, column: usize| {
+            let places = BTreeSet::from([((1, column), "b".to_owned())]);
+            String::from_utf8(inserted(s.as_bytes(), templates(s.as_bytes(), &places))).unwrap()
+        };
+        assert_eq!(with("a<T>::b<n>(c);", 1), "a<T>::template b<n>(c);");
+        assert_eq!(with("x = b(1) + b<T>::c:: b <n>(b<2>());", 12), "x = b(1) + b<T>::c:: template b <n>(b<2>());");
+        for other in ["MACRO(b<n>(c));", "a<T>::b(c); a::b<n>(c);"] {
+            assert_eq!(with(other, 1), other);
+        }
+    }
+}
