@@ -41,7 +41,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form, raised at each change of it; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 20;
+pub const FORMAT_VERSION: u32 = 21;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {

@@ -53,7 +53,7 @@ impl ChangesSince {
     /// Compares with the revision that the environment names, for a shim.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// Git cannot be run, or the revision is not one, as for [`Self::of`].
     pub fn inherited(folder: &Path) -> Result<Option<Self>> {
         let set = |name| std::env::var(name).ok().filter(|v| !v.is_empty());
         let Some(revision) = set(COMMIT_VARIABLE) else { return Ok(None) };

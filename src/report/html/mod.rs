@@ -402,7 +402,7 @@ mod tests {
         let policy = Policy { config: &config, levels: &levels, root: &root, baseline: None };
         let assembled = assemble(found, tool, &policy, &sources);
         let origin = ReportOrigin {
-            root: "/work/heat".into(),
+            root: "/project/heat".into(),
             command: vec!["scuba".into(), "check".into(), "scale.cu".into()],
             revision: Some("0123456789ab".into()),
             ..ReportOrigin::default()
