@@ -19,6 +19,7 @@ pub enum Axiom {
     CallsSucceed,
     TypesApart,
     SidesApart,
+    BlockBarriers,
     TensorSizes,
     View,
     ClassInvariant,
@@ -68,7 +69,7 @@ pub enum ConcernedAccesses {
 
 /// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, AxiomKind); 36] = [
+const ROWS: [(Axiom, &str, &str, AxiomKind); 37] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", AxiomKind::LeftOut),
     (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide limits them", AxiomKind::LeftOut),
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs respects the limits that its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
@@ -79,6 +80,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 36] = [
     (Axiom::CallsSucceed, "calls-succeed", "CUDA runtime calls succeed, except launches, allocations and queries, whose error codes are followed", AxiomKind::LeftOut),
     (Axiom::TypesApart, "types-apart", "caller-given memory is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", AxiomKind::LeftOut),
     (Axiom::SidesApart, "sides-apart", "kernels write caller-given memory that host code uses through no other pointer", AxiomKind::LeftOut),
+    (Axiom::BlockBarriers, "block-barriers", "all threads of a block that have not ended reach each `__syncthreads` together (CUDA C++ programming guide, synchronization functions)", AxiomKind::LeftOut),
     (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them, or as DLPack has them: ranks, sizes and strides in range, storage as large as they say", AxiomKind::LeftOut),
     (Axiom::View, "views", "caller-given spans and containers have as many elements as their sizes say (`std::span`, `std::vector`, `mdspan`, …)", AxiomKind::LeftOut),
     (Axiom::ClassInvariant, "class-invariants", "caller-given objects satisfy the invariants that every constructor and function of their class preserves", AxiomKind::LeftOut),

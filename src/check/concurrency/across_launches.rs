@@ -227,7 +227,18 @@ fn numbers(
                 && (e.heap.origin(version).is_some() || objects.contains(&object))
                 && let Some(ty) = integer(e, kernel, bits)
             {
-                out.push((ExchangedNumber { object, bits, ty: (kernel, ty), counts: false, place: None, order: 0 }, c));
+                out.push((
+                    ExchangedNumber {
+                        object,
+                        bits,
+                        ty: (kernel, ty),
+                        counts: false,
+                        place: None,
+                        order: 0,
+                        barriers: 0,
+                    },
+                    c,
+                ));
             }
         }
     }

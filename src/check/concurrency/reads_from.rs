@@ -4,9 +4,10 @@
 //! In: one launch's accesses, and terms. Out: a disjunction over the writes that each read in these terms may take
 //! its value from (the reads-from relation of memory models, without any order between the writes). Every store
 //! counts, whenever it happens. For shared memory, whose contents at the launch are unknown, it also matters whether
-//! the thread itself has written to the address before.
+//! the thread itself has written to the address before, or another thread of the block before a barrier that both passed.
 
 use super::invariants::is_regular;
+use base::axioms::Axiom;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, MemoryAfterWrite};
 use engine::symbolic::exec::executor::Executor;
@@ -108,6 +109,10 @@ impl Exchange<'_> {
                 Some(e.arena.eq(s.target.offset, offset))
             })
             .collect();
+        let mut before = before;
+        for store in stores {
+            before.extend(self.before_a_barrier(e, l, (offset, &way), store));
+        }
         let replaced = e.arena.or_all(before);
         let kept = e.arena.not(replaced);
         match e.object(l.object).kind {
@@ -120,6 +125,55 @@ impl Exchange<'_> {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Some(kept),
             _ => None,
         }
+    }
+
+    /// Builds conditions under which a thread of the block has stored to the offset before a barrier that it and the
+    /// reading thread passed: the first thread, or the one whose number along x leads there.
+    fn before_a_barrier(
+        &self,
+        e: &mut Executor<'_>,
+        l: &ExchangedNumber,
+        (offset, way): (TermId, &[TermId]),
+        KernelStore { order, ev, target }: &KernelStore<'_>,
+    ) -> Vec<TermId> {
+        let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
+        let is_single = ev.kind == AccessKind::Write && ev.targets.len() == 1 && !self.in_a_loop(e, ev);
+        if !of_block || !is_single || self.run.barriers.is_in_loop(*order) {
+            return vec![];
+        }
+        let of_store = e.arena.conjuncts(ev.path);
+        let passed = &self.run.barriers.passed[..l.barriers.min(self.run.barriers.passed.len())];
+        // Who stores goes on to the barrier, and who reads comes from it.
+        let both = |c: &TermId| of_store.contains(c) && way.contains(c);
+        if !passed.iter().any(|b| *order < b.accesses && e.arena.conjuncts(b.path).iter().all(both))
+            || !e.assumptions.takes(Axiom::BlockBarriers)
+        {
+            return vec![];
+        }
+        let stored = [e.arena.and(ev.path, target.cond), target.offset];
+        // Only the indices tell the storing thread from the reading one.
+        let is_index = |e: &Executor<'_>, s| matches!(e.arena.symbol(s).kind, SymKind::Thread(_) | SymKind::Block(_));
+        if !self.own(e, &stored).into_iter().all(|s| is_index(e, s))
+            || e.arena.cone(&stored).into_iter().any(|t| of_own_memory(e, t).is_some())
+        {
+            return vec![];
+        }
+        let (zero, one) = (e.arena.int(0), e.arena.int(1));
+        let of_thread = |x: TermId| FxHashMap::from_iter(self.run.thread.tid.into_iter().zip([x, zero, zero]));
+        let mut threads = vec![zero];
+        let [first, second] = [zero, one].map(|x| e.arena.substitute(target.offset, &of_thread(x)));
+        let step = e.arena.sub(second, first);
+        if let Some(step) = e.arena.as_int(step).filter(|s| *s > 0) {
+            let from_first = e.arena.sub(offset, first);
+            threads.push(e.arena.floor_div(from_first, step));
+        }
+        let mut all = vec![];
+        for x in threads {
+            let [way, at] = stored.map(|t| e.arena.substitute(t, &of_thread(x)));
+            let (same, counts) = (e.arena.eq(at, offset), e.arena.le(zero, x));
+            all.push(e.arena.and_all(vec![way, same, counts]));
+        }
+        all
     }
 
     fn in_a_loop(&self, e: &Executor<'_>, ev: &AccessEvent) -> bool {

@@ -4,9 +4,9 @@
 
 use super::bits;
 use super::intrinsics;
-use super::intrinsics::is_barrier;
+use super::intrinsics::{is_barrier, is_block_barrier};
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::events::AccessKind;
+use engine::symbolic::exec::events::{AccessKind, BarrierEvent};
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
@@ -135,6 +135,10 @@ pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, 
     }
     if is_barrier(name) {
         e.kernel.partitions.barrier();
+    }
+    if is_block_barrier(name) && e.is_recording() {
+        let accesses = e.events.accesses.len();
+        e.events.barriers.pass(BarrierEvent { accesses, path: s.path });
     }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return intrinsics::intrinsic(e, rest, args, s, site, ty);

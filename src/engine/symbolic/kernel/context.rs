@@ -36,6 +36,8 @@ pub struct ExchangedNumber {
     pub place: Option<(TermId, TermId)>,
     /// Number of accesses of the kernel that were recorded before.
     pub order: usize,
+    /// Number of barriers of the block that were recorded before.
+    pub barriers: usize,
 }
 
 /// The kernel under execution; the default value while the host is executed.

@@ -4,8 +4,8 @@ use super::shared_reads::ExchangeMemory;
 use crate::symbolic::effects::write_set::{Footprint, PartialWrites, StableReads};
 use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
-    AccessEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent,
-    UnalignedEvent,
+    AccessEvent, BlockBarriers, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
+    StaleEvent, UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -41,6 +41,7 @@ const MAX_SUPPOSED: u32 = 6;
 #[derive(Debug)]
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
+    pub barriers: BlockBarriers,
     /// Uses of memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
     /// Accesses that may be unaligned.
@@ -117,6 +118,7 @@ impl Executor<'_> {
         let KernelOutcome { kernel: mut context, events, halt, .. } = self.swap_in_host(host);
         KernelRun {
             accesses: events.accesses,
+            barriers: events.barriers,
             stale: events.stale,
             unaligned: events.unaligned,
             claims: events.claims,

@@ -41,10 +41,10 @@ impl ExecutionContext<'_> {
         if self.is_never_known(object) {
             return self.unknown_of(m, ty, what);
         }
-        let order = self.events.accesses.len();
-        Value::Int(
-            self.loaded_symbol(ExchangedNumber { object, bits, ty: (f, ty), counts, place: Some(place), order }, what),
-        )
+        let (order, barriers) = (self.events.accesses.len(), self.events.barriers.passed.len());
+        let place = Some(place);
+        let number = ExchangedNumber { object, bits, ty: (f, ty), counts, place, order, barriers };
+        Value::Int(self.loaded_symbol(number, what))
     }
 
     /// Returns the old value that an atomic operation results in.
