@@ -5,16 +5,19 @@
 //! - `template` before a member template that a dependent type qualifies (`A<T>::f<n>(x)`);
 //! - the name of the only function among the candidates of an operator that the standard calls ambiguous. nvcc 13.0 and
 //!   GCC 12 choose it before built-in operators, for its worst conversion is a standard one and theirs a user's.
+//! - `__host__ __device__` in a declaration that repeats one with other attributes. nvcc 13.0 takes the function for one
+//!   of both sides (its warnings 20037 and 20040).
 //!
 //! In: a source, clang's messages with their ranges. Out: what to insert or overwrite, by offset.
 
-use super::source_overlay::skip_text;
+use super::source_overlay::{is_word, skip_text};
 use std::collections::BTreeSet;
 
 /// clang's messages (clang/Basic/DiagnosticParseKinds.td and DiagnosticSemaKinds.td, LLVM 22).
 pub(super) const TEMPLATE: &str = "error: missing 'template' keyword prior to dependent template name";
 const AMBIGUOUS: &str = "error: use of overloaded operator '";
 const CANDIDATE: &str = "note: candidate function";
+const PREVIOUS: &str = ": note: previous declaration is here";
 
 /// Types of the arguments of a launch configuration.
 const CONFIGURATION: [&str; 4] = ["dim3", "dim3", "size_t", "cudaStream_t"];
@@ -83,6 +86,52 @@ pub(super) fn ambiguous(messages: &str) -> Vec<(String, AmbiguousOperator)> {
         found.push((file, operator));
     }
     found
+}
+
+/// Returns the positions of names that are declared without attributes, and for both sides by another declaration of the
+/// same function.
+pub(super) fn redeclared(messages: &str) -> Vec<(String, LineColumn)> {
+    let mut found = vec![];
+    let mut lines = messages.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((place, message)) = line.split_once(": error: ") else { continue };
+        let Some((this, other)) = message.split_once(" cannot overload ") else { continue };
+        let is = |text: &str, attributes: &str| text.starts_with(&format!("{attributes} function '"));
+        if is(this, "__host__") && is(other, "__host__ __device__") {
+            found.extend(position(place));
+        } else if is(this, "__host__ __device__") && is(other, "__host__") {
+            found.extend(lines.peek().and_then(|l| position(l.strip_suffix(PREVIOUS)?)));
+        }
+    }
+    found
+}
+
+/// Returns the insertions of attributes before the names at these positions and what qualifies them.
+pub(super) fn attributes(source: &[u8], places: &BTreeSet<LineColumn>) -> Vec<TokenInsertion> {
+    let is_name = |at: &usize| source.get(*at).is_some_and(|b| is_word(*b));
+    let names = places.iter().filter_map(|p| offset(source, *p)).filter(is_name);
+    let text = "__host__ __device__ ";
+    names.map(|at| TokenInsertion { offset: qualifiers(source, at), over: 0, text: text.to_owned() }).collect()
+}
+
+/// Returns where the qualifiers of a name begin (`A<T>::B::`); the name itself without any.
+fn qualifiers(source: &[u8], name: usize) -> usize {
+    let mut at = name;
+    while let Some(before) = source[..at].trim_ascii_end().strip_suffix(b"::") {
+        let mut rest = before.trim_ascii_end();
+        let mut depth = 0_usize;
+        while let Some((last, shorter)) = rest.split_last() {
+            match last {
+                b'>' => depth += 1,
+                b'<' if depth > 0 => depth -= 1,
+                b if depth == 0 && !is_word(*b) => break,
+                _ => {}
+            }
+            rest = shorter;
+        }
+        at = rest.len();
+    }
+    at
 }
 
 /// Parses `FILE:LINE:COLUMN`.
@@ -322,6 +371,21 @@ mod tests {
             let at = other.find('{').unwrap() + 1;
             assert_eq!(with(other, (1, at), configurations), other);
         }
+    }
+
+    #[test]
+    fn functions_are_of_both_sides_in_each_declaration() {
+        let messages = "a.cu:4:8: error: __host__ function 'b' cannot overload __host__ __device__ function 'b'\n\
+                        a.h:3:28: note: previous declaration is here\n\
+                        a.cu:11:27: error: __host__ __device__ function 'g' cannot overload __host__ function 'g'\n\
+                        b.h:10:7: note: previous declaration is here\n\
+                        a.cu:5:1: error: __device__ function 'h' cannot overload __host__ function 'h'\n";
+        assert_eq!(redeclared(messages), [("a.cu".to_owned(), (4, 8)), ("b.h".to_owned(), (10, 7))]);
+        let inserted_at = |s: &str, column| with(s, (1, column), attributes);
+        assert_eq!(inserted_at("inline float *f(T x);", 15), "inline float *__host__ __device__ f(T x);");
+        assert_eq!(inserted_at("T A<B<int>>::c::f(T x)", 17), "T __host__ __device__ A<B<int>>::c::f(T x)");
+        assert_eq!(inserted_at("A::operator int()", 4), "__host__ __device__ A::operator int()");
+        assert_eq!(inserted_at("T(x)", 2), "T(x)");
     }
 
     #[test]

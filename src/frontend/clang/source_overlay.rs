@@ -14,7 +14,8 @@
 //! - the address of a device function in host code ([`super::device_functions`]);
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
 //! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]);
-//! - types of braced lists in launches, `template`, and ambiguous operators ([`super::insertions`]).
+//! - types of braced lists in launches, `template`, ambiguous operators, and attributes of functions that are declared
+//!   again ([`super::insertions`]).
 
 use super::device_functions::{self, NamePosition};
 use super::insertions::{self, AmbiguousOperator, TEMPLATE};
@@ -65,6 +66,8 @@ struct FileCorrections {
     /// Dependent names without `template`, each with the position (1-based line and column) of its qualifiers.
     templates: BTreeSet<((usize, usize), String)>,
     operators: BTreeSet<AmbiguousOperator>,
+    /// Positions (1-based line and column) of functions that another declaration gives to both sides.
+    redeclared: BTreeSet<(usize, usize)>,
     /// Positions (1-based line and column) of constraints for string operands.
     texts: BTreeSet<(usize, usize)>,
 }
@@ -131,6 +134,9 @@ fn complaints(
         complaints.operators.insert(AmbiguousOperator { is_member, ..operator });
     }
     let stderr = &insertions::without_ranges(stderr);
+    for (file, place) in insertions::redeclared(stderr) {
+        files.entry(normalise(directory, Path::new(&file))).or_default().redeclared.insert(place);
+    }
     if side == Side::Host {
         for (file, place) in kernel_bodies::instantiated(stderr) {
             files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
@@ -209,6 +215,16 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
         let new = insertions::inserted(&text, names);
         bare = new != text;
         take(&mut text, new, "operators that clang calls ambiguous were read as nvcc resolves them");
+    }
+    if !bare {
+        let declared = insertions::attributes(&text, &complaints.redeclared);
+        let new = insertions::inserted(&text, declared);
+        bare = new != text;
+        take(
+            &mut text,
+            new,
+            "functions declared again without attributes were read for both sides, as nvcc takes them",
+        );
     }
     if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);
