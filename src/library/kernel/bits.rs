@@ -7,7 +7,7 @@ use base::reasons::UnknownReason;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::terms::functions::{BitFunction, UninterpretedFunction};
 use engine::symbolic::terms::interval::Interval;
-use engine::symbolic::terms::term::TermId;
+use engine::symbolic::terms::term::{Term, TermId};
 
 /// Whether terms represent numbers of this width with room to spare.
 const fn is_followed(bits: u32) -> bool {
@@ -25,7 +25,33 @@ pub(crate) fn of_bits(e: &mut ValueDomain<'_>, f: BitFunction, a: TermId, bits: 
         return Some(e.arena.int(f.of(v, bits)));
     }
     let range = if f.is_count() { Interval::new(0, i128::from(bits)) } else { Interval::of_int(bits, false) };
-    Some(e.arena.apply(UninterpretedFunction::OfBits(f, bits), vec![a], range))
+    let v = e.arena.apply(UninterpretedFunction::OfBits(f, bits), vec![a], range);
+    let most = if f == BitFunction::Ones { ones_at_most(e, a, bits) } else { None };
+    Some(most.map_or(v, |most| e.arena.min(v, most)))
+}
+
+/// Returns how many bits a mask leaves of a number that it cuts: those below a bit. `None` for another number.
+fn ones_at_most(e: &mut ValueDomain<'_>, a: TermId, bits: u32) -> Option<TermId> {
+    match *e.arena.get(a) {
+        Term::Mod(_, m) if m.count_ones() == 1 => Some(e.arena.int(i128::from(m.trailing_zeros()))),
+        Term::BitAnd(x, y, _) => ones_of_mask(e, x, bits).or_else(|| ones_of_mask(e, y, bits)),
+        _ => ones_of_mask(e, a, bits),
+    }
+}
+
+/// Returns the number of ones of `2^(k + c) - 1`.
+fn ones_of_mask(e: &mut ValueDomain<'_>, mask: TermId, bits: u32) -> Option<TermId> {
+    let (mut constant, mut power) = (0, None);
+    for (factors, c) in e.arena.poly(mask).terms {
+        match factors.as_slice() {
+            [] => constant = c,
+            [p] if power.is_none() => power = Some((*p, c)),
+            _ => return None,
+        }
+    }
+    let (p, c) = power.filter(|(_, c)| *c > 0 && c.count_ones() == 1 && c.trailing_zeros() <= bits)?;
+    let Term::Pow2(k) = *e.arena.get(p) else { return None };
+    (constant == -1).then(|| e.arena.add_const(k, i128::from(c.trailing_zeros())))
 }
 
 /// Returns leading or trailing zeros where the count is undefined for zero.

@@ -15,7 +15,19 @@ enum Register {
     GridSize(usize),
     WarpSize,
     Lane,
+    /// Bits of the warp's lanes that are so beside the thread's own.
+    Lanes(LaneOrder),
     Cluster(ClusterRegister),
+}
+
+/// Which lanes a mask has.
+#[derive(Clone, Copy)]
+enum LaneOrder {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
 }
 
 /// Value of a special register for clusters (PTX ISA 9.0, Special Registers).
@@ -50,6 +62,11 @@ const REGISTERS: &[(&str, Register)] = &[
     ("nctaid.z", Register::GridSize(2)),
     ("warpsize", Register::WarpSize),
     ("laneid", Register::Lane),
+    ("lanemask.eq", Register::Lanes(LaneOrder::Equal)),
+    ("lanemask.lt", Register::Lanes(LaneOrder::Less)),
+    ("lanemask.le", Register::Lanes(LaneOrder::LessOrEqual)),
+    ("lanemask.gt", Register::Lanes(LaneOrder::Greater)),
+    ("lanemask.ge", Register::Lanes(LaneOrder::GreaterOrEqual)),
     ("cluster.ctaid.x", Register::Cluster(ClusterRegister::Block(0))),
     ("cluster.ctaid.y", Register::Cluster(ClusterRegister::Block(1))),
     ("cluster.ctaid.z", Register::Cluster(ClusterRegister::Block(2))),
@@ -83,8 +100,26 @@ pub fn contents(e: &mut MemoryDomain<'_>, name: &str) -> Option<Value> {
         Register::GridSize(axis) => t.grid[axis],
         Register::WarpSize => e.arena.int(32),
         Register::Lane => return e.lane().map(Value::Int),
+        Register::Lanes(order) => {
+            let lane = e.lane()?;
+            lanes(e, lane, order)
+        }
         Register::Cluster(of) => return of_cluster(e, &t, of).map(Value::Int),
     }))
+}
+
+/// Returns the mask of lanes that are so beside a lane, as an unsigned 32-bit integer.
+fn lanes(e: &mut Terms, lane: TermId, order: LaneOrder) -> TermId {
+    let own = e.arena.pow2(lane);
+    let next = e.arena.scale(own, 2);
+    let all = e.arena.int(1 << 32);
+    match order {
+        LaneOrder::Equal => own,
+        LaneOrder::Less => e.arena.add_const(own, -1),
+        LaneOrder::LessOrEqual => e.arena.add_const(next, -1),
+        LaneOrder::Greater => e.arena.sub(all, next),
+        LaneOrder::GreaterOrEqual => e.arena.sub(all, own),
+    }
 }
 
 /// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
