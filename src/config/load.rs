@@ -360,6 +360,11 @@ fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requ
 
 /// Rewrites serde's terms, fields and variants, to TOML's keys and values.
 fn in_our_words(message: &str) -> String {
+    // Remote caches are announced, and not there.
+    if message.starts_with("unknown field `cache`") {
+        return "`[cache]` does not work yet: a cache is a folder, which the environment variable SCUBA_CACHE names"
+            .into();
+    }
     message
         .replace("unknown field", "unknown key")
         .replace("missing field", "missing key")
@@ -388,6 +393,15 @@ mod tests {
 
     fn error(text: &str) -> String {
         parse(text, Path::new("/p/scuba.toml")).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn a_remote_cache_is_an_error_that_says_what_works() {
+        let says = "/p/scuba.toml:2:2: `[cache]` does not work yet: a cache is a folder, which the environment variable \
+                    SCUBA_CACHE names";
+        for text in ["\n[cache]\nurl = \"s3://bucket/scuba\"\n", "\n[cache]\n"] {
+            assert_eq!(error(text), says, "{text}");
+        }
     }
 
     #[test]
