@@ -116,7 +116,12 @@ impl DiagnosticContext<'_> {
 /// Returns the range of a mark for the client.
 #[must_use]
 pub fn range_of(mark: &TextMark<'_>, lines: &[&str], unit: ColumnUnit) -> Range {
-    let line = lines.get(mark.line as usize).copied().unwrap_or_default();
-    let at = |byte| Position { line: mark.line, character: column(line, byte, unit) };
-    Range { start: at(mark.range.start), end: at(mark.range.end) }
+    range_in(lines.get(mark.line as usize).copied().unwrap_or_default(), mark.line, &mark.range, unit)
+}
+
+/// Returns the range of some bytes of a line for the client.
+#[must_use]
+pub fn range_in(line: &str, number: u32, bytes: &std::ops::Range<usize>, unit: ColumnUnit) -> Range {
+    let at = |byte| Position { line: number, character: column(line, byte, unit) };
+    Range { start: at(bytes.start), end: at(bytes.end) }
 }

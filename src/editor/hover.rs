@@ -1,11 +1,15 @@
-//! Hovers: the verdict of the access under the cursor, and the contract of its kernel.
+//! Hovers: the verdict of the access under the cursor, and the contract of its kernel; elsewhere what contracts say of
+//! the function or parameter under the cursor.
 
 use super::view::{MarkKind, TextMark};
 use finding::counts::PlaceClass;
+use finding::names::base_name;
 use finding::{Finding, Undecided, Verdict};
 use report::explained;
-use report::kept::KeptReport;
+use report::kept::{KeptReport, StatedContract};
+use report::shape::SourceShape;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Returns the mark at a place in a text: the shortest, of equal ones the one that says most.
 #[must_use]
@@ -72,17 +76,65 @@ fn place(array: &str, class: PlaceClass) -> String {
     }
 }
 
-/// Returns what contracts require of a kernel.
+/// Returns what contracts require of a kernel, by its displayed name.
 fn contracts(report: &KeptReport, kernel: &str) -> Vec<String> {
     let name = kernel.split(['(', '<']).next().unwrap_or(kernel);
     let is_of =
         |pattern: &str| [kernel, name, name.rsplit("::").next().unwrap_or(name)].iter().any(|n| fits(pattern, n));
-    let all = report.contracts.iter().filter(|c| is_of(&c.function));
-    all.map(|c| {
-        let conditions: Vec<String> = c.requires.iter().map(|r| format!("`{r}`")).collect();
-        format!("`{name}` requires {} ({})", conditions.join(", "), c.origin)
+    conditions(name, report.contracts.iter().filter(|c| is_of(&c.function)), |_| true)
+}
+
+/// Returns what contracts say of the name at a place of a text, and its bytes in the line: everything of a function at
+/// its definition, its calls and its launches; the conditions about a parameter within the function.
+#[must_use]
+pub fn contract_at(report: &KeptReport, text: &str, line: u32, byte: usize) -> Option<(Range<usize>, String)> {
+    let shape = SourceShape::of(text);
+    let (name, range, is_called) = shape.name_at(line + 1, byte)?;
+    let found = if is_called {
+        conditions(name, of_name(report, name), |_| true)
+    } else {
+        let (functions, others) = shape.names_of(&shape.function(line + 1)?);
+        // Conditions that name a member of another object are none of the parameter's.
+        let functions = functions.into_iter().filter(|f| others.contains(&name) && !f.starts_with("__"));
+        functions.flat_map(|f| conditions(f, of_name(report, f), |c| mentions(c, name))).collect()
+    };
+    (!found.is_empty()).then(|| (range, found.join("\n\n")))
+}
+
+/// Iterates over the contracts of a function by its name in the source. Contracts in sources name its parameters too.
+fn of_name<'a>(report: &'a KeptReport, name: &'a str) -> impl Iterator<Item = &'a StatedContract> {
+    let is_of = move |c: &&StatedContract| match c.function.contains('(') {
+        true => base_name(&c.function) == name,
+        false => fits(c.function.rsplit("::").next().unwrap_or(&c.function), name),
+    };
+    report.contracts.iter().filter(is_of)
+}
+
+/// Returns a line for each contract with wanted conditions. Instances of a template share theirs.
+fn conditions<'a>(
+    name: &str,
+    contracts: impl Iterator<Item = &'a StatedContract>,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut lines: Vec<String> = contracts
+        .filter_map(|c| {
+            let wanted = c.requires.iter().filter(|r| wanted(r));
+            let shown: Vec<String> = wanted.map(|r| format!("`{r}`")).collect();
+            let line = format!("`{name}` requires {} ({})", shown.join(", "), c.origin);
+            (!shown.is_empty()).then_some(line)
+        })
+        .collect();
+    lines.dedup();
+    lines
+}
+
+/// Whether a condition mentions a name that is no member of something.
+fn mentions(condition: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    condition.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&condition[..at], &condition[at + name.len()..]);
+        !before.ends_with(is_name) && !before.ends_with('.') && !before.ends_with("->") && !after.starts_with(is_name)
     })
-    .collect()
 }
 
 /// Whether a name fits a pattern in which `*` stands for any text.
@@ -97,8 +149,22 @@ fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, undecided};
+    use super::{fits, mentions, undecided};
     use finding::{Position, ReasonCode, Undecided};
+
+    #[test]
+    fn conditions_mention_parameters_and_no_members() {
+        for (condition, name, expected) in [
+            ("elements(a) >= n", "a", true),
+            ("elements(a) >= n", "n", true),
+            ("elements(a) >= n", "e", false),
+            ("elements(m.data) >= m.rows", "rows", false),
+            ("elements(m->data) >= m->rows", "m", true),
+            ("forall i in [0, n): index[i] < m", "index", true),
+        ] {
+            assert_eq!(mentions(condition, name), expected, "{condition} {name}");
+        }
+    }
 
     #[test]
     fn an_undecided_access_comes_with_its_reason_and_what_decides_it() {

@@ -49,6 +49,12 @@ impl KnownReports {
         self.all().flat_map(|r| r.files().map(|f| r.origin.root.join(f))).collect()
     }
 
+    /// Returns the newest report about the project that a file lies in.
+    #[must_use]
+    pub fn newest_around(&self, path: &Path) -> Option<&KeptReport> {
+        self.all().filter(|r| path.starts_with(&r.origin.root)).max_by_key(|r| r.origin.at)
+    }
+
     /// Returns the reports that speak for a file: the one about it as a source, else the newest that mentions it.
     #[must_use]
     pub fn of(&self, path: &Path) -> Option<FileReports<'_>> {

@@ -3,7 +3,7 @@
 use super::EditorTools;
 use super::actions;
 use super::checks::{AskedCheck, CheckQueue, FinishedCheck};
-use super::diagnostics::{DiagnosticContext, range_of};
+use super::diagnostics::{DiagnosticContext, range_in, range_of};
 use super::hover;
 use super::protocol::{CHECK_FILE, ClientAgreement};
 use super::reports::KnownReports;
@@ -267,15 +267,22 @@ impl LanguageServer {
         let at = &params.text_document_position_params;
         let path = uri::path_of(&at.text_document.uri)?;
         let text = self.text(&path)?;
-        let reports = self.reports.of(&path)?;
-        let marks = view::marks(&reports, &text);
+        let reports = self.reports.of(&path);
+        let marks = reports.as_ref().map(|r| view::marks(r, &text)).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
-        let line = lines.get(at.position.line as usize)?;
-        let mark = hover::at(&marks, at.position.line, byte(line, at.position.character, self.agreed.unit))?;
-        Some(Hover {
-            contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: hover::text(mark) }),
-            range: Some(range_of(mark, &lines, self.agreed.unit)),
-        })
+        let (number, unit) = (at.position.line, self.agreed.unit);
+        let line = lines.get(number as usize)?;
+        let byte = byte(line, at.position.character, unit);
+        let (value, range) = match hover::at(&marks, number, byte) {
+            Some(mark) => (hover::text(mark), range_of(mark, &lines, unit)),
+            None => {
+                let report = self.reports.newest_around(&path)?;
+                let (bytes, value) = hover::contract_at(report, &text, number, byte)?;
+                (value, range_in(line, number, &bytes, unit))
+            }
+        };
+        let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+        Some(Hover { contents, range: Some(range) })
     }
 
     fn actions(&mut self, params: &CodeActionParams) -> Vec<lsp_types::CodeActionOrCommand> {

@@ -6,7 +6,6 @@
 mod git;
 mod patch;
 mod path;
-mod shape;
 
 use anyhow::Result;
 use finding::DiffBase;

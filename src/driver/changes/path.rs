@@ -13,10 +13,10 @@
 
 use super::ChangesSince;
 use super::patch::ChangedPart;
-use super::shape::SourceShape;
 use finding::sources::SourceFiles;
 use finding::steps::StepKind;
 use finding::{Finding, Position, USED_HERE};
+use report::shape::SourceShape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 

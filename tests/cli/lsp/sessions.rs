@@ -92,6 +92,91 @@ fn the_last_report_is_shown_and_a_later_one_replaces_it() {
 }
 
 #[test]
+fn contracts_are_shown_at_parameters_definitions_and_launches() {
+    let p = Project::new();
+    let cache = tempfile::tempdir().unwrap();
+    let text = "\
+// fill(a) is no call.
+template <typename T>
+__global__ void __launch_bounds__(256) fill(T *a, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int last = n - 1;
+  if (i <= last) a[i] = 1;
+}
+void launch(float *a, int n) {
+  fill<float><<<(n + 255) / 256, 256>>>(a, n, 0);
+}
+";
+    p.write("a.cu", text);
+    p.write("scuba.toml", "[[contract]]\nfunction = \"fi*\"\nrequires = [\"elements(a) >= n\", \"m == 0\"]\n");
+    p.command().env("SCUBA_CACHE", cache.path()).args(["check", "-q", "a.cu"]).output().unwrap();
+    let mut c = Client::new(&p, cache.path(), |_| {});
+    c.initialize(&json!({}));
+    let all = "`fill` requires `elements(a) >= n`, `m == 0` (scuba.toml:3)";
+    let of_n = "`fill` requires `elements(a) >= n` (scuba.toml:3)";
+    let of_m = "`fill` requires `m == 0` (scuba.toml:3)";
+    for (line, column, said) in [
+        (2, 40, Some(all)),  // the kernel
+        (2, 47, Some(of_n)), // `a`
+        (2, 54, Some(of_n)), // `n`
+        (2, 61, Some(of_m)), // `m`
+        (4, 13, Some(of_n)), // a use of `n`
+        (8, 3, Some(all)),   // the launch
+        (2, 17, None),       // `__launch_bounds__`
+        (3, 6, None),        // a variable
+        (0, 3, None),        // a comment
+        (7, 19, None),       // a parameter of another function
+        (8, 40, None),
+    ] {
+        assert_eq!(c.hover("a.cu", line, column).as_deref(), said, "{line}:{column}");
+    }
+    // The access itself tells its verdict first.
+    let access = c.hover("a.cu", 5, 17).unwrap();
+    assert!(access.starts_with("**safe** under an assumption") && access.ends_with(all), "{access}");
+    // Lines that were added since change nothing: the text of the client counts.
+    c.open("a.cu", text);
+    c.change("a.cu", 2, [0, 0, 0, 0], "#define X 1\n\n");
+    assert_eq!(c.hover("a.cu", 4, 54).as_deref(), Some(of_n));
+    assert_eq!(c.end(), 0);
+}
+
+#[test]
+fn contracts_in_sources_are_shown_in_every_file() {
+    let p = Project::new();
+    let cache = tempfile::tempdir().unwrap();
+    let kernel = "\
+#include \"scuba.h\"
+namespace grid {
+template <typename T> __global__ void fill(T *a, int n) {
+  SCUBA_ELEMENTS(a, n);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1;
+}
+}
+";
+    let main = "\
+#include \"kernel.cuh\"
+int main() {
+  float *a;
+  if (cudaMalloc(&a, 4096) != cudaSuccess) return 1;
+  grid::fill<<<4, 256>>>(a, 1024);
+  return cudaDeviceSynchronize();
+}
+";
+    p.write("kernel.cuh", kernel);
+    p.write("main.cu", main);
+    let header = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/contracts/header/scuba.h");
+    p.write("scuba.h", &std::fs::read_to_string(header).unwrap());
+    p.command().env("SCUBA_CACHE", cache.path()).args(["check", "-q", "main.cu"]).output().unwrap();
+    let mut c = Client::new(&p, cache.path(), |_| {});
+    c.initialize(&json!({}));
+    let said = "`fill` requires `elements(a) >= n` (kernel.cuh:4)";
+    assert_eq!(c.hover("kernel.cuh", 2, 46).as_deref(), Some(said), "the parameter");
+    assert_eq!(c.hover("main.cu", 4, 9).as_deref(), Some(said), "the launch, of which the report says nothing");
+    assert_eq!(c.end(), 0);
+}
+
+#[test]
 fn diagnostics_move_with_edits_and_go_with_the_line_that_they_were_about() {
     let p = Project::new();
     let cache = tempfile::tempdir().unwrap();

@@ -1,14 +1,14 @@
 //! Finds statements and functions in the text of a source, without parsing it: by brackets and semicolons outside of
 //! comments, literals and directives.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Words that begin a definition in braces that is no function.
 const TYPES: [&str; 5] = ["struct", "class", "union", "enum", "namespace"];
 
 /// A source's text, of which comments, literals and directives are blank.
 #[derive(Debug)]
-pub(super) struct SourceShape {
+pub struct SourceShape {
     text: Vec<u8>,
     /// Offset of the first byte of each line.
     lines: Vec<usize>,
@@ -16,7 +16,8 @@ pub(super) struct SourceShape {
 }
 
 impl SourceShape {
-    pub(super) fn of(source: &str) -> Self {
+    #[must_use]
+    pub fn of(source: &str) -> Self {
         let text = blank(source);
         let feeds = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(feeds).collect();
@@ -26,18 +27,55 @@ impl SourceShape {
     }
 
     /// Returns the function whose definition contains a line.
-    pub(super) fn function(&self, line: u32) -> Option<RangeInclusive<u32>> {
+    #[must_use]
+    pub fn function(&self, line: u32) -> Option<RangeInclusive<u32>> {
         self.functions.iter().find(|f| f.contains(&line)).cloned()
     }
 
+    /// Returns the names in a function's head that have parameters, its own among them, and the other names.
+    #[must_use]
+    pub fn names_of(&self, function: &RangeInclusive<u32>) -> (Vec<&str>, Vec<&str>) {
+        let start = usize::try_from(*function.start()).ok().and_then(|n| self.lines.get(n.checked_sub(1)?));
+        let head = self.text.get(start.copied().unwrap_or(0)..).unwrap_or_default();
+        let head = &head[..head.iter().position(|b| *b == b'{').unwrap_or(head.len())];
+        let mut names: (Vec<&str>, Vec<&str>) = (vec![], vec![]);
+        let mut i = 0;
+        while i < head.len() {
+            let end = i + head[i..].iter().take_while(|b| is_name(**b)).count();
+            // Names are ASCII.
+            if let Ok(name) = std::str::from_utf8(&head[i..end])
+                && end > i
+            {
+                let list = if is_called(&head[end..]) { &mut names.0 } else { &mut names.1 };
+                list.push(name);
+            }
+            i = end.max(i + 1);
+        }
+        names
+    }
+
+    /// Returns the name at a byte of a line, with its bytes there, and whether it is defined or called with arguments.
+    #[must_use]
+    pub fn name_at(&self, line: u32, byte: usize) -> Option<(&str, Range<usize>, bool)> {
+        let start = *self.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+        let at = start + byte;
+        self.text.get(at).filter(|b| is_name(**b))?;
+        let first = self.text[..at].iter().rposition(|b| !is_name(*b)).map_or(0, |i| i + 1);
+        let end = at + self.text[at..].iter().take_while(|b| is_name(**b)).count();
+        let name = std::str::from_utf8(&self.text[first..end]).ok()?;
+        Some((name, first - start..end - start, is_called(&self.text[end..])))
+    }
+
     /// Returns the lines of the statement at a position; `column` is 0 if unknown.
-    pub(super) fn statement(&self, line: u32, column: u32) -> RangeInclusive<u32> {
+    #[must_use]
+    pub fn statement(&self, line: u32, column: u32) -> RangeInclusive<u32> {
         let Some((first, last)) = self.statement_bytes(line, column) else { return line..=line };
         self.line_of(first).min(line)..=self.line_of(last).max(line)
     }
 
     /// Returns the text of the statements that these lines belong to.
-    pub(super) fn statements(&self, lines: &RangeInclusive<u32>) -> String {
+    #[must_use]
+    pub fn statements(&self, lines: &RangeInclusive<u32>) -> String {
         let mut text = String::new();
         let mut line = *lines.start();
         while line <= *lines.end() {
@@ -135,7 +173,7 @@ fn is_head(text: &str) -> bool {
 fn blank(source: &str) -> Vec<u8> {
     let text = source.as_bytes();
     let mut out = text.to_vec();
-    let mut wipe = |range: std::ops::Range<usize>| {
+    let mut wipe = |range: Range<usize>| {
         for b in out[range].iter_mut().filter(|b| **b != b'\n') {
             *b = b' ';
         }
@@ -165,6 +203,17 @@ fn blank(source: &str) -> Vec<u8> {
 
 fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
+}
+
+/// Whether the text after a name is that of a function: parameters, arguments, or a launch, perhaps after those of a
+/// template.
+fn is_called(after: &[u8]) -> bool {
+    let mut rest = after.trim_ascii_start();
+    if rest.starts_with(b"<") && !rest.starts_with(b"<<<") {
+        let Some(end) = rest.iter().position(|b| matches!(b, b'>' | b';' | b'{')) else { return false };
+        rest = if rest[end] == b'>' { rest[end + 1..].trim_ascii_start() } else { b"" };
+    }
+    rest.starts_with(b"(") || rest.starts_with(b"<<<")
 }
 
 fn line_end(text: &[u8], from: usize) -> usize {
@@ -251,6 +300,18 @@ int main(int argc, char **argv) {
         assert_eq!([11, 16, 18].map(of), [Some(11..=18), Some(11..=18), Some(11..=18)]);
         assert_eq!([1, 4, 5, 19, 20].map(of), [None, None, None, None, None]);
         assert_eq!(of(26), Some(21..=27));
+    }
+
+    #[test]
+    fn names_tell_the_function_from_its_parameters() {
+        let shape = SourceShape::of(SOURCE);
+        let (functions, others) = shape.names_of(&(11..=18));
+        assert_eq!((functions, others), (vec!["k"], vec!["__global__", "void", "float", "a", "int", "n"]));
+        let at = |line, byte| shape.name_at(line, byte).map(|(name, range, called)| (name.to_owned(), range, called));
+        assert_eq!(at(11, 16), Some(("k".into(), 16..17, true)));
+        assert_eq!(at(24, 4), Some(("k".into(), 4..5, true)), "a launch");
+        assert_eq!(at(14, 10), Some(("n".into(), 10..11, false)));
+        assert_eq!([at(1, 8), at(12, 0), at(99, 0)], [None, None, None], "directives and blanks have no names");
     }
 
     #[test]
