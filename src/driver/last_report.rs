@@ -71,6 +71,7 @@ pub fn of(
         revision: revision(&root, &kept::files(&assembled).into_iter().map(str::to_owned).collect::<Vec<_>>()),
         folder,
         root,
+        beyond_diff_base: None,
         of_facts: subject.of_facts,
         sources: subject.sources.iter().map(|p| p.to_string_lossy().into_owned()).collect(),
         flags: text(&subject.flags),

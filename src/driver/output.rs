@@ -1,10 +1,11 @@
 //! Standard output and standard error, and how strings are written to them.
 
 use super::args::Colour;
-use finding::{DiffBase, NotAnalysed, UnreadObject};
+use finding::{NotAnalysed, UnreadObject};
 use nvcc::colour;
 use report::assemble::Assembled;
 use report::render::MessageFormat;
+use report::sentences;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -118,23 +119,9 @@ pub fn unseen(all: &[UnreadObject]) -> Vec<String> {
 pub fn remarks(assembled: &Assembled) -> Vec<String> {
     let report = &assembled.report;
     let mut remarks = [not_analysed(&report.not_analysed), unseen(&report.unseen)].concat();
-    remarks.extend(match report.summary.excluded {
-        0 => None,
-        1 => Some("1 unit is outside of [scope]".to_owned()),
-        n => Some(format!("{n} units are outside of [scope]")),
-    });
-    remarks.extend(report.diff_base.as_ref().and_then(old_findings));
+    remarks.extend(sentences::excluded_units(report.summary.excluded));
+    remarks.extend(report.diff_base.as_ref().and_then(sentences::old_findings));
     remarks
-}
-
-/// Returns the line on findings that `--diff-base` leaves out.
-fn old_findings(base: &DiffBase) -> Option<String> {
-    let revision = &base.revision;
-    match base.left_out {
-        0 => None,
-        1 => Some(format!("1 finding on lines that did not change since {revision} is not shown")),
-        n => Some(format!("{n} findings on lines that did not change since {revision} are not shown")),
-    }
 }
 
 /// Rewrites a line for a build log so that build tools do not take it for a compiler's message: they search for

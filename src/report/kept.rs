@@ -25,6 +25,9 @@ pub struct ReportOrigin {
     pub root: PathBuf,
     /// Commit of the sources, and whether files in the report differ from it.
     pub revision: Option<String>,
+    /// Revision of `--diff-base` of the build, if this report has the findings too that the build left out.
+    #[serde(default)]
+    pub beyond_diff_base: Option<String>,
     /// Whether the report is about the facts of a build, from which it can be made again.
     pub of_facts: bool,
     /// Sources named on the command line, as it names them, and nvcc's flags for them.

@@ -1,7 +1,7 @@
 //! Sentences of a finding, for services that show one text for each.
 
 use super::human::notes;
-use finding::{Finding, Verdict};
+use finding::{DiffBase, Finding, Verdict};
 
 /// Returns a text that begins with a capital letter and ends with a full stop.
 pub(super) fn sentence(text: &str) -> String {
@@ -30,4 +30,25 @@ pub(super) fn of(f: &Finding) -> Vec<String> {
         sentences.push("This is possible, not proved.".into());
     }
     sentences
+}
+
+/// Returns the line on units outside of `[scope]`, if there are some.
+#[must_use]
+pub fn excluded_units(number: u32) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some("1 unit is outside of [scope]".to_owned()),
+        n => Some(format!("{n} units are outside of [scope]")),
+    }
+}
+
+/// Returns the line on findings that `--diff-base` leaves out, if there are some.
+#[must_use]
+pub fn old_findings(base: &DiffBase) -> Option<String> {
+    let revision = &base.revision;
+    match base.left_out {
+        0 => None,
+        1 => Some(format!("1 finding on lines that did not change since {revision} is not shown")),
+        n => Some(format!("{n} findings on lines that did not change since {revision} are not shown")),
+    }
 }

@@ -116,6 +116,18 @@ fn only_the_new_bug_of_a_branch_is_told_and_denied() {
     assert_eq!(document["diff_base"]["revision"], "main");
     assert_eq!(document["diff_base"]["left_out"], 1);
     assert_eq!(document["summary"]["proved"], 1, "accesses are counted as ever");
+    // The page tells what it leaves out.
+    let cache = tempfile::tempdir().unwrap();
+    let kept = |arguments: &[&str]| -> Said {
+        p.command().env("SCUBA_CACHE", cache.path()).args(arguments).output().unwrap().into()
+    };
+    kept(&["check", "-q", "a.cu", "--diff-base", "main"]).status(0);
+    let page = kept(&["report", "--html", "-"]).status(0).out;
+    let (start, end) = (
+        "<p>Shown are findings that concern lines changed since <code>main</code> (commit ",
+        "1 other finding is not shown",
+    );
+    assert!(page.contains(start) && page.contains(end) && page.contains("No findings."), "{page}");
     // No revision is no choice.
     assert_eq!(p.since("").status(1).err.matches("error[oob-global]").count(), 1);
 }
@@ -226,6 +238,11 @@ fn a_build_of_a_branch_fails_for_its_own_bugs_alone() {
     let said = p.scuba(["build", "--diff-base", "main", "--", "make"]).status(0);
     assert!(p.root().join("app").exists(), "{said:?}");
     assert!(said.err.contains("1 finding on lines that did not change since main is not shown"), "{said:?}");
+    // A page is made from the facts, which know nothing of revisions.
+    let page = p.scuba(["report", "--html", "-"]).status(0).out;
+    let shown =
+        "The build told only of findings that concern lines changed since <code>main</code>. This page shows all.";
+    assert!(page.contains(shown) && page.contains("write past the end of"), "{page}");
     p.write("a.cu", &with_new_bug());
     let said = p.scuba(["build", "--diff-base", "main", "--message-format", "short", "--", "make"]).status(1);
     assert!(said.err.contains("a.cu:12:3: error[oob-global]") && !said.err.contains("a.cu:4:3"), "{said:?}");

@@ -64,6 +64,19 @@ fn named_sources_outside_of_the_scope_are_not_analysed_and_nothing_rests_on_them
     let said = p.scuba([check[0], check[1], check[2], check[3], "json"]).status(0);
     assert_nothing_is_plain_safe(&document(&said));
     assert!(said.err.contains("scuba: 1 unit is outside of [scope]\n"), "{said:?}");
+    // The page tells it too, of the report that a cache keeps.
+    let cache = tempfile::tempdir().unwrap();
+    let kept = |arguments: &[&str]| -> Said {
+        p.command().env("SCUBA_CACHE", cache.path()).args(arguments).output().unwrap().into()
+    };
+    kept(&["check", "-q", "main.cu", "third_party/size.cu"]).status(0);
+    let page = kept(&["report", "--html", "-"]).status(0).out;
+    for shown in [
+        "<p>1 unit is outside of [scope] and not analysed.</p>",
+        "<td><code>third_party/size.cu</code></td><td>outside of <code>[scope]</code> in scuba.toml</td>",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
     // On purpose: no reason to fail.
     p.scuba(["check", "--strict", "main.cu", "third_party/size.cu"]).status(0);
     p.write("scuba.toml", "");

@@ -51,6 +51,7 @@ fn of_facts(args: &ReportArgs, overrides: Overrides, here: &Path) -> Result<(Kep
     // The build or check that users know, not this command.
     if let Some(last) = last_report::find(here).filter(|last| last.origin.of_facts) {
         (kept.origin.command, kept.origin.at) = (last.origin.command, last.origin.at);
+        kept.origin.beyond_diff_base = last.assembled.report.diff_base.map(|base| base.revision);
     }
     Ok((kept, sources))
 }

@@ -12,11 +12,12 @@ use self::excerpt::{LineMark, TextSpan, spans};
 use self::findings::FindingView;
 use self::listing::MarkedSource;
 use crate::kept::{KeptReport, StatedContract};
+use crate::sentences;
 use crate::suppress::SuppressionReason;
 use crate::undecided::{self, UndecidedCause};
 use askama::Template;
 use finding::sources::SourceFiles;
-use finding::{Finding, Report, Summary, Undecided, Verdict};
+use finding::{DiffBase, Finding, Report, Summary, Undecided, Verdict};
 use std::collections::BTreeSet;
 
 /// Custom filters of the templates.
@@ -61,6 +62,8 @@ struct PageView {
     classes: Vec<CountView>,
     scope: String,
     remarks: Vec<String>,
+    /// Sentence on the revision that all findings are newer than.
+    newer_than: Option<String>,
     findings: Vec<FindingView>,
     rules: BTreeSet<String>,
     filenames: BTreeSet<String>,
@@ -161,6 +164,12 @@ pub fn page(kept: &KeptReport, date: String, sources: &SourceFiles) -> askama::R
         classes: classes(&report.summary),
         scope: scope(&report.summary),
         remarks: remarks(kept),
+        newer_than: report.diff_base.as_ref().map(newer_than).or_else(|| {
+            let revision = origin.beyond_diff_base.as_ref()?;
+            Some(format!(
+                "The build told only of findings that concern lines changed since `{revision}`. This page shows all."
+            ))
+        }),
         rules: findings.iter().map(|f| f.rule.clone()).collect(),
         filenames: findings
             .iter()
@@ -220,6 +229,9 @@ fn remarks(kept: &KeptReport) -> Vec<String> {
     if s.safe_assuming > 0 {
         all.push(format!("{} of the safe accesses are safe only under an assumption.", s.safe_assuming));
     }
+    if let Some(units) = sentences::excluded_units(s.excluded) {
+        all.push(format!("{units} and not analysed."));
+    }
     if !report.repeatable {
         all.push(format!(
             "A safety net was reached ({}): another run may decide more.",
@@ -231,6 +243,17 @@ fn remarks(kept: &KeptReport) -> Vec<String> {
     }
     all.extend(kept.assembled.notices.iter().map(|n| format!("{}:{}: {}", n.file, n.line, n.message)));
     all
+}
+
+/// Returns the sentence on the revision of `--diff-base`, and on findings that it leaves out.
+fn newer_than(base: &DiffBase) -> String {
+    let commit = base.commit.get(..12).unwrap_or(&base.commit);
+    let shown = format!("Shown are findings that concern lines changed since `{}` (commit {commit}).", base.revision);
+    match base.left_out {
+        0 => format!("{shown} There are no others."),
+        1 => format!("{shown} 1 other finding is not shown, and its access counts above."),
+        n => format!("{shown} {n} other findings are not shown, and their accesses count above."),
+    }
 }
 
 fn views_of_causes(report: &Report, sources: &SourceFiles, linked: &dyn Fn(&str, u32) -> bool) -> Vec<CauseView> {
@@ -292,7 +315,8 @@ fn gaps(kept: &KeptReport) -> Vec<(String, String)> {
         .unseen
         .iter()
         .map(|u| (format!("{} of {}", u.object, u.program), format!("linked without being read: {}", u.reason)));
-    sides.chain(built).chain(unseen).collect()
+    let excluded = report.excluded.iter().map(|file| (file.clone(), "outside of `[scope]` in scuba.toml".to_owned()));
+    sides.chain(built).chain(unseen).chain(excluded).collect()
 }
 
 fn contract(c: &StatedContract, linked: &dyn Fn(&str, u32) -> bool) -> ContractView {
