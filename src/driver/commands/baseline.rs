@@ -34,7 +34,10 @@ pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
     output::print(&text);
     if args.write {
         new.save(&path)?;
-        output::complain(&format!("{} findings are in {}", new.entries().len(), path.display()));
+        match new.entries().len() {
+            1 => output::complain(&format!("1 finding is in {}", path.display())),
+            n => output::complain(&format!("{n} findings are in {}", path.display())),
+        }
     } else if changed {
         output::complain(&format!("{} differs as shown; `scuba baseline --write` writes it", path.display()));
     } else {
