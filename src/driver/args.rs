@@ -4,7 +4,7 @@ use crate::explained::{self, Explained};
 use base::inside::{Dump, UserPosition};
 use base::rules::{Level, Rule};
 use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
-use config::{FrontendKind, RuleSelector};
+use config::{ByteSize, FrontendKind, RuleSelector};
 use report::levels::Overrides;
 use report::render::MessageFormat;
 use std::ffi::OsString;
@@ -44,10 +44,12 @@ pub enum CliCommand {
     Stats(StatsArgs),
     /// Explain a rule, or the code of an undecided access: its meaning, why it matters, and what to do
     Explain {
-        /// Rule, for example oob-global, or code of an undecided access, for example no-launch
+        /// Rule, for example oob-global, or code of an undecided access, for example no-launch [default: list all]
         #[arg(value_name = "RULE|CODE", value_parser = explained::parser())]
-        what: Explained,
+        what: Option<Explained>,
     },
+    /// Show where the cache lies, how large it is and how much builds took from it; remove it, or its oldest part
+    Cache(CacheArgs),
     /// Serve an editor: a language server on standard input and output
     Lsp,
     /// Accept the present findings: only new ones are reported from then on
@@ -331,6 +333,16 @@ pub struct StatsArgs {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     pub format: StatsFormat,
+}
+
+#[derive(Debug, Args)]
+pub struct CacheArgs {
+    /// Remove everything that can be made again
+    #[arg(long)]
+    pub clean: bool,
+    /// Remove the oldest entries until the others have at most this size, for example 500MiB
+    #[arg(long, value_name = "SIZE", conflicts_with = "clean", value_parser = str::parse::<ByteSize>)]
+    pub max_size: Option<ByteSize>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use super::args::{self, Cli, CliCommand};
 use super::logging;
-use super::{Status, commands, output, worker};
+use super::{Status, commands, explained, output, worker};
 use clap::{CommandFactory, FromArgMatches};
 use confirm::watch;
 use std::ffi::OsString;
@@ -40,9 +40,10 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
         CliCommand::Report(a) => commands::report::run(&a, overrides),
         CliCommand::Baseline(a) => commands::baseline::run(&a, overrides),
         CliCommand::Explain { what } => {
-            output::print(what.page());
+            output::print(&what.map_or_else(explained::list, |what| what.page().to_owned()));
             Ok(Status::Clean)
         }
+        CliCommand::Cache(a) => commands::cache::run(&a),
         CliCommand::Lsp => commands::lsp::run(),
         CliCommand::Doctor(a) => Ok(commands::doctor::run(&a)),
         CliCommand::Stats(a) => commands::stats::run(&a),

@@ -1,4 +1,4 @@
-//! `scuba stats`, and units that a build compiled without the analysis.
+//! `scuba stats`, `scuba cache`, and units that a build compiled without the analysis.
 
 use super::{Project, SAFE, Said, buggy, nvcc};
 use scuba::finding::Report;
@@ -104,6 +104,37 @@ fn stats_tell_what_builds_and_checks_cost_and_decided() {
         text.contains("scuba check") && !text.contains("scuba build") && text.contains("and 2 before these"),
         "{text}"
     );
+}
+
+#[test]
+fn the_cache_is_told_limited_and_removed() {
+    let p = Project::new();
+    p.write(".git/HEAD", "");
+    p.write("a.cu", SAFE);
+    p.write("Makefile", &format!("app: a.cu\n\t{} -arch=sm_80 a.cu -o app\n", nvcc().display()));
+    let cache = tempfile::tempdir().unwrap();
+    std::fs::write(cache.path().join("mine"), "x").unwrap();
+    let scuba = |arguments: &[&str]| -> Said {
+        p.command().env("SCUBA_CACHE", cache.path()).args(arguments).output().unwrap().into()
+    };
+    scuba(&["build", "-q", "--", "make"]).status(0);
+    scuba(&["build", "-q", "--", "make", "-B"]).status(0);
+    let said = scuba(&["cache"]).status(0).out;
+    assert!(
+        said.starts_with(&format!("{}: ", cache.path().display())) && said.contains("units as clang read them"),
+        "{said}"
+    );
+    assert!(said.contains("in the last 2 builds and checks here: 1 of 2 (50 %) of units"), "{said}");
+    let said = scuba(&["cache", "--max-size", "4KiB"]).status(0).out;
+    assert!(said.starts_with("removed ") && said.contains(": 0."), "{said}");
+    let said = scuba(&["cache", "--clean"]).status(0).out;
+    assert!(said.contains(": 0.0 MiB in 0 files\n") && cache.path().join("mine").exists(), "{said}");
+    // What was removed is made again.
+    scuba(&["build", "-q", "--", "make", "-B"]).status(0);
+    assert!(!scuba(&["cache"]).status(0).out.contains("in 0 files"));
+    assert!(scuba(&["cache", "--max-size", "much"]).status(2).err.contains("`much` is not a size"));
+    let off = p.command().env("SCUBA_CACHE", "off").arg("cache").output().unwrap();
+    assert!(Said::from(off).status(2).err.contains("there is no cache"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Caches of readings and reports.
+//! Caches of readings and reports, and the folder of all caches.
 
+pub(crate) mod folder;
 pub(crate) mod placeless;
 pub(crate) mod readings;
 pub(crate) mod reports;

@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod baseline;
 pub(crate) mod build;
+pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod confirm;
 pub(crate) mod contracts;

@@ -1,0 +1,98 @@
+//! `scuba cache`: where the cache lies, how large it is, and how much the last builds took from it; removes it, or its
+//! oldest part.
+
+use crate::args::CacheArgs;
+use crate::cache::folder::{self, CacheSize};
+use crate::history::{self, BuildRecord};
+use crate::programs::stored::StoredFacts;
+use crate::{Status, output};
+use anyhow::{Context, Result, bail};
+use base::paths;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// # Errors
+/// If there is no cache.
+pub fn run(args: &CacheArgs) -> Result<Status> {
+    paths::check_cache().map_err(anyhow::Error::msg)?;
+    let Some(cache) = paths::cache() else {
+        bail!("there is no cache: SCUBA_CACHE is `off`, or HOME is not set");
+    };
+    if args.clean || args.max_size.is_some() {
+        let removed = match args.max_size {
+            Some(most) if !args.clean => folder::shrink(&cache, most.0),
+            _ => folder::clean(&cache),
+        };
+        output::print(&format!("removed {}\n", size(removed)));
+    }
+    let here = std::env::current_dir().context("the working folder does not exist")?;
+    let builds = history::builds(&history::records(&StoredFacts::folders_of(&here)));
+    output::print(&text(&cache, &folder::sizes(&cache), &builds));
+    Ok(Status::Clean)
+}
+
+fn text(cache: &Path, sizes: &[(&str, CacheSize)], builds: &[BuildRecord]) -> String {
+    let mut all = CacheSize::default();
+    sizes.iter().for_each(|(_, size)| all += *size);
+    let mut text = format!("{}: {}\n", cache.display(), size(all));
+    let width = sizes.iter().map(|(what, _)| what.chars().count()).max().unwrap_or_default();
+    for (what, one) in sizes {
+        let _ = writeln!(text, "  {what:<width$}  {}", size(*one));
+    }
+    if let Some(last) = builds.len().checked_sub(1) {
+        let sum = |of: fn(&BuildRecord) -> u32| builds.iter().map(|b| u64::from(of(b))).sum::<u64>();
+        let (units, programs) = (sum(|b| b.counts.recalled), sum(|b| b.counts.known));
+        let (read, checked) = (sum(|b| b.counts.read), sum(|b| b.counts.checked));
+        let when = if last == 0 {
+            "the last build or check".to_owned()
+        } else {
+            format!("the last {} builds and checks", builds.len())
+        };
+        let _ = writeln!(
+            text,
+            "from the cache in {when} here: {} of units, {} of programs",
+            share(units, units + read),
+            share(programs, programs + checked)
+        );
+    }
+    text
+}
+
+/// Returns the share of hits in words.
+fn share(hits: u64, all: u64) -> String {
+    (hits * 100).checked_div(all).map_or_else(|| "none".to_owned(), |percent| format!("{hits} of {all} ({percent} %)"))
+}
+
+fn size(size: CacheSize) -> String {
+    let files = if size.files == 1 { "1 file".to_owned() } else { format!("{} files", size.files) };
+    format!("{} in {files}", mebibytes(size.bytes))
+}
+
+/// Returns a size in MiB with one digit, rounded up: what is there is never 0.
+fn mebibytes(bytes: u64) -> String {
+    let tenths = (u128::from(bytes) * 10).div_ceil(1 << 20);
+    format!("{}.{} MiB", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CacheSize, text};
+    use crate::history::{BuildRecord, SourceCounts};
+    use std::path::Path;
+
+    #[test]
+    fn sizes_and_hits_are_told() {
+        let sizes =
+            [("verdicts of programs", CacheSize { files: 1, bytes: 1 }), ("x", CacheSize { files: 2, bytes: 3 << 19 })];
+        let counts = SourceCounts { read: 1, recalled: 3, checked: 2, ..SourceCounts::default() };
+        let builds = [BuildRecord { counts, ..BuildRecord::default() }, BuildRecord::default()];
+        let expected = "\
+/c: 1.6 MiB in 3 files
+  verdicts of programs  0.1 MiB in 1 file
+  x                     1.5 MiB in 2 files
+from the cache in the last 2 builds and checks here: 3 of 4 (75 %) of units, 0 of 2 (0 %) of programs
+";
+        assert_eq!(text(Path::new("/c"), &sizes, &builds), expected);
+        assert_eq!(text(Path::new("/c"), &[], &[]), "/c: 0.0 MiB in 0 files\n");
+    }
+}
