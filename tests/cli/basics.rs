@@ -34,9 +34,13 @@ fn help_and_version_succeed_on_standard_output() {
 #[test]
 fn every_rule_and_every_code_is_explained() {
     let p = Project::new();
+    let list = p.scuba(["explain"]).status(0).out;
     for name in Rule::ALL.map(Rule::name).into_iter().chain(ReasonCode::ALL.map(ReasonCode::name)) {
         let said = p.scuba(["explain", name]).status(0);
-        assert!(said.out.starts_with(&format!("# {name}: ")) && said.err.is_empty());
+        let title = said.out.lines().next().unwrap().strip_prefix(&format!("# {name}: ")).unwrap();
+        assert!(said.err.is_empty());
+        let is_listed = |l: &str| l.split_whitespace().next() == Some(name) && l.ends_with(title);
+        assert!(list.lines().any(is_listed), "{name}: {list}");
     }
 }
 

@@ -179,6 +179,46 @@ fn nothing_opens_a_connection() {
 }
 
 /// The book with what this machine has: pages always, HTML where mdBook is (`make book` installs it).
+/// Returns the help of the command that these words of a command line name, if it is one.
+fn help(words: &[&str]) -> Option<String> {
+    let command = words.get(1).filter(|w| !w.starts_with('-'));
+    let out = Command::new(assert_cmd::cargo::cargo_bin!("scuba")).args(command).arg("--help").output().unwrap();
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+#[test]
+fn the_table_of_behaviours_names_what_there_is_and_counts_it() {
+    let text = page("docs/behaviours.md");
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|l| l.starts_with("| ") && !l.starts_with("| behaviour ") && !l.starts_with("| --- "))
+        .map(|l| l.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    let mut counts = [0; 3];
+    for row in &rows {
+        let [behaviour, tools, answer, shown] = row[..] else { panic!("{row:?}") };
+        let answer = ["yes", "partly", "no"].iter().position(|a| *a == answer).unwrap_or_else(|| panic!("{row:?}"));
+        counts[answer] += 1;
+        assert!(!behaviour.is_empty() && !tools.is_empty(), "{row:?}");
+        let code: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
+        assert!(answer != 0 || shown.contains("](") || !code.is_empty(), "{row:?}: a yes is shown");
+        for command in
+            code.iter().filter_map(|c| c.find("scuba ").map(|at| &c[at..])).filter(|c| !c.contains("scuba: "))
+        {
+            let own = command.split(" -- ").next().unwrap();
+            let words: Vec<&str> = own.split(' ').collect();
+            let help = help(&words).unwrap_or_else(|| panic!("`{command}` is no command"));
+            for option in words.iter().filter(|w| w.len() > 1 && w.starts_with('-')) {
+                let is_named = help.split([' ', ',', '\n']).any(|word| word == *option);
+                assert!(is_named, "`{command}`: {option} is no option");
+            }
+        }
+    }
+    let [yes, partly, no] = counts;
+    let sum = format!("Of {} such behaviours, {yes} are there, {partly} partly and {no} not.", rows.len());
+    assert!(text.contains(&sum), "{sum}");
+}
+
 #[test]
 fn the_book_is_made_and_its_links_lead_somewhere() {
     let p = Project::new();
