@@ -88,7 +88,7 @@ fn every_variable_of_the_environment_is_in_the_book_and_no_other() {
 }
 
 /// Literal parts of a text with placeholders that are long enough to be looked for.
-fn fragments<'t>(text: &'t str, between: impl Fn(char) -> bool) -> Vec<&'t str> {
+fn fragments(text: &str, between: impl Fn(char) -> bool) -> Vec<&str> {
     text.split(between)
         .map(|f| f.trim_matches([' ', ':', ',', ';', '(', ')', '.', '`']))
         .filter(|f| f.len() >= 9)
@@ -101,7 +101,7 @@ fn joined(text: &str) -> String {
     for line in text.lines() {
         match line.strip_suffix('\\') {
             Some(start) if out.ends_with('\u{1}') => {
-                out = out.trim_end_matches('\u{1}').to_owned() + start.trim_start() + "\u{1}"
+                out = out.trim_end_matches('\u{1}').to_owned() + start.trim_start() + "\u{1}";
             }
             Some(start) => out += &format!("{start}\u{1}"),
             None if out.ends_with('\u{1}') => out = format!("{}{}\n", out.trim_end_matches('\u{1}'), line.trim_start()),
