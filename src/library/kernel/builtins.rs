@@ -247,3 +247,19 @@ fn is_transcendental(name: &str) -> bool {
 fn is_of_libdevice(f: &Function) -> bool {
     f.name.starts_with(LIBDEVICE) && (f.is_declaration() || f.loc == LocId(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_transcendental;
+
+    #[test]
+    fn functions_of_libdevice_without_a_closed_form_are_known_for_both_types() {
+        for name in ["__nv_sin", "__nv_sinf", "__nv_exp", "__nv_expf", "__nv_yn", "__nv_ynf"] {
+            assert!(is_transcendental(name), "{name}");
+        }
+        // Functions with an integer result that indices are made of, and names of others.
+        for name in ["__nv_floor", "__nv_floorf", "__nv_float2int_rn", "__nv_abs", "sin", "__nv_f", "__nv_sinff"] {
+            assert!(!is_transcendental(name), "{name}");
+        }
+    }
+}
