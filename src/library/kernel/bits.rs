@@ -101,6 +101,16 @@ pub(crate) fn funnel(e: &mut ValueDomain<'_>, left: bool, [a, b, by]: [TermId; 3
     Some(e.arena.add(high, low))
 }
 
+/// Returns the high half of a product that is twice as wide as its factors: it is rounded down, and never wraps.
+pub(crate) fn high_half(e: &mut ValueDomain<'_>, signed: bool, [a, b]: [TermId; 2], bits: u32) -> Option<TermId> {
+    if !is_followed(bits) {
+        return None;
+    }
+    let (a, b) = (e.interpret(a, bits, signed), e.interpret(b, bits, signed));
+    let product = e.arena.mul(a, b);
+    Some(e.arena.floor_div(product, 1 << bits))
+}
+
 /// Returns a sum or difference clamped to the range of its type.
 pub(crate) fn saturated(
     e: &mut ValueDomain<'_>,

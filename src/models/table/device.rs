@@ -33,7 +33,8 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.nvvm.barrier.cta.red.and.aligned.count", "llvm.nvvm.barrier.cta.red.or.aligned.all",
         "llvm.nvvm.barrier.cta.red.or.all", "llvm.nvvm.barrier.cta.red.or.aligned.count",
         "llvm.nvvm.barrier.cta.red.popc.aligned.all", "llvm.nvvm.barrier.cta.red.popc.all",
-        "llvm.nvvm.barrier.cta.red.popc.aligned.count",
+        "llvm.nvvm.barrier.cta.red.popc.aligned.count", "llvm.nvvm.mulhi.i", "llvm.nvvm.mulhi.ui", "llvm.nvvm.mulhi.ll",
+        "llvm.nvvm.mulhi.ull",
     ]),
     device(&["__syncthreads", "__syncwarp"]).symbolic_only("clang gives the intrinsic in its place"),
     FunctionRow::new(CallSide::Device, MatchKind::Rest, &[
@@ -89,8 +90,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
     device(&[
         "__nv_mulhi", "__nv_umulhi", "__nv_isnand", "__nv_isnanf", "__nv_isnan", "__nv_isinfd", "__nv_isinff",
         "__nv_isinf", "__nv_isfinited", "__nv_finitef", "__nv_signbitd", "__nv_signbitf", "__nv_llrintf",
-        "__nv_llrint", "__nv_llroundf", "__nv_llround", "llvm.nvvm.mulhi.i", "llvm.nvvm.mulhi.ui",
-        "llvm.nvvm.mulhi.ll", "llvm.nvvm.mulhi.ull", "llvm.nvvm.mul24.i", "llvm.nvvm.mul24.ui", "llvm.nvvm.sad.i",
+        "__nv_llrint", "__nv_llroundf", "__nv_llround", "llvm.nvvm.mul24.i", "llvm.nvvm.mul24.ui", "llvm.nvvm.sad.i",
         "llvm.nvvm.sad.s", "llvm.nvvm.sad.ll", "llvm.nvvm.sad.ui", "llvm.nvvm.sad.us", "llvm.nvvm.sad.ull",
         "llvm.nvvm.prmt", "llvm.nvvm.popc.i", "llvm.nvvm.popc.ll", "llvm.nvvm.d2i.lo", "llvm.nvvm.d2i.hi",
         "llvm.nvvm.lohi.i2d", "llvm.nvvm.bitcast.f2i", "llvm.nvvm.bitcast.i2f", "llvm.nvvm.bitcast.d2ll",
