@@ -9,7 +9,7 @@ use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{FloatFormat, IntegerRounding, precision};
 use crate::symbolic::terms::interval::{Interval, WIDEST};
-use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
+use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 
@@ -245,6 +245,19 @@ impl Terms {
         let most = self.arena.int(most);
         let (defined, other) = (self.arena.le(by, most), self.unknown_int(&UnknownReason::ShiftTooFar, bits));
         self.arena.ite(defined, t, other)
+    }
+
+    /// Returns the result of an instruction without the case of a shift too far, where the path excludes that case.
+    pub(super) fn shifted_below_the_width(&mut self, path: TermId, op: BinOp, v: Value) -> Value {
+        let Value::Int(t) = v else { return v };
+        if !matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
+            return v;
+        }
+        let Term::Ite(defined, shifted, other) = *self.arena.get(t) else { return v };
+        let Term::Sym(s) = *self.arena.get(other) else { return v };
+        let too_far =
+            matches!(self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::ShiftTooFar });
+        if too_far && self.arena.bounds_at_least(path, defined) { Value::Int(shifted) } else { v }
     }
 
     /// Computes a mask of the lowest bits, a mask that clears them, or a complement: modulo 2^bits the result is the

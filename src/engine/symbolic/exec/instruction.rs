@@ -41,6 +41,7 @@ impl Executor<'_> {
                     Some(v) => v,
                     None => self.binary(fr, *op, a, b, inst.ty),
                 };
+                let v = self.shifted_below_the_width(s.path, *op, v);
                 self.set(fr, inst.result, v);
                 self.note_operation(fr, inst, site);
                 if let Some(divides) = self.divisor_not_zero(fr, *op, b) {

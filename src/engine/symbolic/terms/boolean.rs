@@ -258,6 +258,25 @@ impl Arena {
         Some(self.and_all(all))
     }
 
+    /// Whether a condition states a bound `x + c <= 0`, or a stricter one for the same `x`, in every case that it
+    /// distinguishes. Nothing is computed: a bound that follows from several conditions is not found.
+    pub fn bounds_at_least(&mut self, condition: TermId, bound: TermId) -> bool {
+        if condition == bound {
+            return true;
+        }
+        match self.get(condition) {
+            Term::And(all) => all.clone().into_iter().any(|c| self.bounds_at_least(c, bound)),
+            Term::Or(cases) => cases.clone().into_iter().all(|c| self.bounds_at_least(c, bound)),
+            Term::Le(t) => {
+                let t = *t;
+                let Term::Le(wanted) = *self.get(bound) else { return false };
+                let ((of, constant), (of_wanted, least)) = (self.apart(t), self.apart(wanted));
+                of == of_wanted && constant >= least
+            }
+            _ => false,
+        }
+    }
+
     /// Conjuncts of a boolean term.
     #[must_use]
     pub fn conjuncts(&self, t: TermId) -> Vec<TermId> {
@@ -341,5 +360,30 @@ mod tests {
                 assert_eq!(arena.eval(formula, &of), Some(i128::from(value)), "{round}: {row}");
             }
         }
+    }
+
+    #[test]
+    fn a_bound_is_stated_by_stricter_ones_in_every_case() {
+        let mut a = Arena::new();
+        let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
+        let [x, y] = ["x", "y"].map(|name| a.fresh(unknown(), name, Interval::ANY));
+        let mut at_most = |t: TermId, most: i128| {
+            let most = a.int(most);
+            a.le(t, most)
+        };
+        let [bound, stricter, weaker, other] = [(x, 31), (x, 3), (x, 32), (y, 3)].map(|(t, most)| at_most(t, most));
+        let no_bound = a.not(stricter);
+        for (condition, states) in
+            [(bound, true), (stricter, true), (weaker, false), (other, false), (no_bound, false), (a.bool(true), false)]
+        {
+            assert_eq!(a.bounds_at_least(condition, bound), states);
+            let both = a.and(condition, other);
+            assert_eq!(a.bounds_at_least(both, bound), states);
+            let with_stricter = a.or(condition, stricter);
+            assert_eq!(a.bounds_at_least(with_stricter, bound), states);
+            let with_other = a.or(condition, other);
+            assert!(!a.bounds_at_least(with_other, bound));
+        }
+        assert!(!a.bounds_at_least(bound, other));
     }
 }
