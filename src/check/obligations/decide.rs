@@ -72,6 +72,10 @@ pub struct Decider {
     /// Work of the last search, for goals whose search was cut off under these facts.
     pub(super) hopeless: FxHashMap<(TermId, TermId), Work>,
     pub(super) wraps: FxHashMap<TermId, Vec<TermId>>,
+    /// Terms below a term that may be quotients by a precomputed factor.
+    pub(super) quotients: FxHashMap<TermId, Rc<[TermId]>>,
+    /// Whether facts show that an exponent is the logarithm of a divisor, rounded up.
+    pub(super) logarithms: FxHashMap<(TermId, TermId, TermId), bool>,
     /// Facts prepared for earlier obligations, latest last; the next obligations often share them.
     pub(super) contexts: Vec<((TermId, WrapMode), FactContext)>,
     pub(super) groups: GroupResults,
@@ -193,6 +197,7 @@ impl LimitedDecider<'_> {
 
 impl Search<'_> {
     fn decide(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
+        let o = &self.with_divisions(a, o);
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];

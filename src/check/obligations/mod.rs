@@ -6,6 +6,7 @@ pub(crate) mod decide;
 pub(crate) mod free_extent;
 mod models;
 pub(crate) mod obligation;
+mod precomputed;
 mod proofs;
 mod ranges;
 mod relevance;
