@@ -125,13 +125,10 @@ const INTEGERS: &[(&[&str], IntegerModel)] = &[
         let all = number_operands(e, args, bits)?;
         bits::funnel(e, base == "fshl", all, bits).map(Value::Int)
     }),
-    (
-        &["nvvm.mulhi.i", "nvvm.mulhi.ll", "nvvm.mulhi.ui", "nvvm.mulhi.ull"],
-        |e, base, args, bits| {
-            let all = number_operands(e, args, bits)?;
-            bits::high_half(e, !base.contains(".u"), all, bits).map(Value::Int)
-        },
-    ),
+    (&["nvvm.mulhi.i", "nvvm.mulhi.ll", "nvvm.mulhi.ui", "nvvm.mulhi.ull"], |e, base, args, bits| {
+        let all = number_operands(e, args, bits)?;
+        bits::high_half(e, !base.contains(".u"), all, bits).map(Value::Int)
+    }),
     (&["uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"], |e, base, args, bits| {
         let all = number_operands(e, args, bits)?;
         bits::saturated(e, base.ends_with("add.sat"), base.starts_with('s'), all, bits).map(Value::Int)

@@ -27,8 +27,10 @@ pub enum TakenApart {
     NestedDifferences,
     /// A loop over an array of radices.
     Loop,
-    /// A struct that divides by a multiplication (`__umulhi`) and a shift.
+    /// A struct that divides by a multiplication (`__umulhi`) and a shift, both written as constants.
     FastDivision,
+    /// The same, from structs that the host makes and passes.
+    PassedDividers,
 }
 
 /// How it puts the digits together.
@@ -62,7 +64,7 @@ pub struct DigitsProgram {
     pub line: u32,
 }
 
-const APART: [TakenApart; 10] = [
+const APART: [TakenApart; 11] = [
     TakenApart::Remainders,
     TakenApart::Differences,
     TakenApart::Masks,
@@ -73,6 +75,7 @@ const APART: [TakenApart; 10] = [
     TakenApart::NestedDifferences,
     TakenApart::Loop,
     TakenApart::FastDivision,
+    TakenApart::PassedDividers,
 ];
 
 struct Draw {
@@ -238,14 +241,18 @@ fn take_apart(draw: &mut Draw, way: TakenApart, shape: &Shape, ty: &str) -> (Vec
             }
             out.push(format!("{ty} d0 = t0;"));
         }
-        TakenApart::FastDivision => {
+        TakenApart::FastDivision | TakenApart::PassedDividers => {
             out.push(format!("{ty} t0 = i0, u0;"));
             for (k, radix) in shape.apart.iter().enumerate() {
                 if plain(k) {
                     out.push(format!("{ty} d{k} = t0;"));
                     continue;
                 }
-                out.push(format!("u0 = {}.over(t0);", divider(radix.constant().unwrap_or(1))));
+                let by = match way {
+                    TakenApart::PassedDividers => format!("v{k}"),
+                    _ => divider(radix.constant().unwrap_or(1)),
+                };
+                out.push(format!("u0 = {by}.over(t0);"));
                 out.push(format!("{ty} d{k} = t0 - u0 * {radix};"));
                 out.push("t0 = u0;".into());
             }
@@ -285,6 +292,17 @@ fn divider(d: i64) -> String {
 
 const DIVIDER: &str =
     "struct @D { unsigned m, s; __device__ unsigned over(unsigned n) const { return (__umulhi(n, m) + n) >> s; } };";
+
+/// The same, made by the host with PyTorch's own loop.
+const MADE_DIVIDER: &str = "struct @D { unsigned m, s; @D(unsigned d) { for (s = 0; s < 32; s++) if ((1u << s) >= d) break; \
+    m = ((1ull << 32) * ((1ull << s) - d)) / d + 1; } \
+    __device__ unsigned over(unsigned n) const { return (__umulhi(n, m) + n) >> s; } };";
+
+/// Dividers that the kernel uses, each by the digit that it takes off.
+fn dividers(apart: TakenApart, shape: &Shape) -> std::ops::Range<usize> {
+    let all = shape.apart.len();
+    if apart == TakenApart::PassedDividers { 0..if shape.reduced { all } else { all - 1 } } else { 0..0 }
+}
 
 /// Statements that put digits together into `x0`.
 fn put_together(
@@ -340,6 +358,9 @@ fn host(draw: &mut Draw, p: &DigitsProgram, passed: &[String], ty: &str) -> Vec<
     for (k, stride) in p.shape.strides.iter().enumerate().filter(|(k, _)| passed.contains(&format!("s{k}"))) {
         out.push(format!("{ty} s{k} = {stride};"));
     }
+    for k in dividers(p.apart, &p.shape) {
+        out.push(format!("@D v{k}({});", p.shape.apart[k]));
+    }
     let block = draw.choose(&[32, 32, 64, 128]);
     out.extend([
         format!("int n0 = {};", p.shape.count),
@@ -365,7 +386,7 @@ pub fn program(seed: u64) -> DigitsProgram {
     let order = if draw.chance(40) { (0..radices.len()).rev().collect() } else { draw.shuffled(radices.len()) };
     let (shape, lengths) = draw.shape(radices, &order);
     let ty = match apart {
-        TakenApart::FastDivision => "unsigned",
+        TakenApart::FastDivision | TakenApart::PassedDividers => "unsigned",
         _ => draw.choose(&["int", "int", "unsigned", "long long", "size_t"]),
     };
     let (mut body, names) = take_apart(&mut draw, apart, &shape, ty);
@@ -377,10 +398,15 @@ pub fn program(seed: u64) -> DigitsProgram {
         passed.extend((0..shape.strides.len()).filter(symbolic).map(|k| format!("s{k}")));
     }
     let mut items = vec![];
-    if apart == TakenApart::FastDivision {
-        items.push(Stmt::line(DIVIDER));
+    match apart {
+        TakenApart::FastDivision => items.push(Stmt::line(DIVIDER)),
+        TakenApart::PassedDividers => items.push(Stmt::line(MADE_DIVIDER)),
+        _ => {}
     }
-    let parameters: String = passed.iter().map(|v| format!(", {ty} {v}")).collect();
+    let numbers = passed.iter().map(|v| format!(", {ty} {v}"));
+    let made: Vec<String> = dividers(apart, &shape).map(|k| format!("v{k}")).collect();
+    let parameters: String = numbers.chain(made.iter().map(|v| format!(", @D {v}"))).collect();
+    passed.extend(made);
     let head = format!("__global__ void @k(int *a0, {ty} n0{parameters}) {{");
     let mut lines = vec![format!("{ty} i0 = blockIdx.x * blockDim.x + threadIdx.x;")];
     let (less, beyond) = if shape.inclusive { ("<=", ">") } else { ("<", ">=") };

@@ -255,8 +255,7 @@ impl Terms {
         }
         let Term::Ite(defined, shifted, other) = *self.arena.get(t) else { return v };
         let Term::Sym(s) = *self.arena.get(other) else { return v };
-        let too_far =
-            matches!(self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::ShiftTooFar });
+        let too_far = matches!(self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::ShiftTooFar });
         if too_far && self.arena.bounds_at_least(path, defined) { Value::Int(shifted) } else { v }
     }
 
