@@ -74,7 +74,7 @@ pub struct Decider {
     pub(super) wraps: FxHashMap<TermId, Vec<TermId>>,
     /// Terms below a term that may be quotients by a precomputed factor.
     pub(super) quotients: FxHashMap<TermId, Rc<[TermId]>>,
-    /// Whether facts show that an exponent is the logarithm of a divisor, rounded up.
+    /// Answers whether facts show that an exponent is the logarithm of a divisor, rounded up.
     pub(super) logarithms: FxHashMap<(TermId, TermId, TermId), bool>,
     /// Facts prepared for earlier obligations, latest last; the next obligations often share them.
     pub(super) contexts: Vec<((TermId, WrapMode), FactContext)>,

@@ -30,7 +30,7 @@ const MOST_DIVISOR: i128 = 1 << 31;
 
 /// The floor of `(rest + product / 2^32) / 2^s`, as the program computes it.
 #[derive(Clone, Copy, Debug)]
-struct Quotient {
+struct PrecomputedQuotient {
     /// Condition under which that term is the quotient: that its shift is not too far.
     guard: Option<TermId>,
     shift: Shift,
@@ -43,12 +43,12 @@ struct Quotient {
 #[derive(Clone, Copy, Debug)]
 enum Shift {
     By(u32),
-    /// By a number whose power of two is a [`Term::Pow2`].
+    /// Exponent of a power of two, a [`Term::Pow2`].
     Of(TermId),
 }
 
 /// A division that has the value of a quotient.
-struct Division {
+struct PrecomputedDivision {
     dividend: TermId,
     divisor: TermId,
     /// Whole part that the quotient lacks: `(2^s·x + y) / 2^s` is computed as `x + y / 2^s`.
@@ -85,7 +85,7 @@ impl Search<'_> {
     }
 
     /// Returns the division that has the value of a term, if all premises follow from the facts.
-    fn division(&mut self, a: &mut Arena, known: &AccessFacts, whole: TermId) -> Option<Division> {
+    fn division(&mut self, a: &mut Arena, known: &AccessFacts, whole: TermId) -> Option<PrecomputedDivision> {
         for q in quotients(a, whole) {
             let division = match q.shift {
                 Shift::By(s) => by_constant(a, &q, s),
@@ -104,7 +104,13 @@ impl Search<'_> {
 
     /// Returns the division where the factor is `2^32·(2^s - d) / d + 1` with `1 <= d <= 2^31` and `d <= 2^s < 2·d`:
     /// then the factor is below 2^32, no operation of the host wraps, and `e` is at most `d`, thus at most `2^s`.
-    fn by_factor_of_host(&mut self, a: &mut Arena, known: &AccessFacts, q: &Quotient, s: TermId) -> Option<Division> {
+    fn by_factor_of_host(
+        &mut self,
+        a: &mut Arena,
+        known: &AccessFacts,
+        q: &PrecomputedQuotient,
+        s: TermId,
+    ) -> Option<PrecomputedDivision> {
         let mut dividends = vec![q.rest];
         if q.wraps {
             dividends.push(a.wrap(q.rest, HALF, false));
@@ -113,7 +119,7 @@ impl Search<'_> {
         for (factor, divisor) in factors_of_host(a, q.product, s) {
             let Some(dividend) = dividends.iter().copied().find(|n| a.mul(*n, factor) == q.product) else { continue };
             if self.is_rounded_up_logarithm(a, known, s, divisor) {
-                return Some(Division { dividend, divisor, less });
+                return Some(PrecomputedDivision { dividend, divisor, less });
             }
         }
         None
@@ -236,7 +242,7 @@ fn is_high_half(a: &Arena, t: TermId) -> bool {
 }
 
 /// Returns the ways to read a term as a quotient, one for each high half in its sum.
-fn quotients(a: &mut Arena, whole: TermId) -> Vec<Quotient> {
+fn quotients(a: &mut Arena, whole: TermId) -> Vec<PrecomputedQuotient> {
     let (guard, quotient) = match *a.get(whole) {
         Term::Ite(guard, quotient, _) => (Some(guard), quotient),
         _ => (None, whole),
@@ -257,20 +263,20 @@ fn quotients(a: &mut Arena, whole: TermId) -> Vec<Quotient> {
     for half in halves {
         let Term::FloorDiv(product, _) = *a.get(half) else { continue };
         let rest = a.sub(sum, half);
-        out.push(Quotient { guard, shift, product, rest, wraps });
+        out.push(PrecomputedQuotient { guard, shift, product, rest, wraps });
     }
     out
 }
 
 /// Returns the division by a constant, where factor and shift are constants.
-fn by_constant(a: &mut Arena, q: &Quotient, s: u32) -> Option<Division> {
+fn by_constant(a: &mut Arena, q: &PrecomputedQuotient, s: u32) -> Option<PrecomputedDivision> {
     let product = a.poly(q.product);
     if a.as_int(q.rest) == Some(0) {
         let factor = product.terms.iter().fold(0, |g, (_, c)| greatest_common_divisor(g, c.unsigned_abs()));
         let factor = i128::try_from(factor).ok()?;
         let dividend = over(a, &product, factor)?;
         let (divisor, less) = (a.int(constant_divisor(factor, false, s)?), a.int(0));
-        return Some(Division { dividend, divisor, less });
+        return Some(PrecomputedDivision { dividend, divisor, less });
     }
     // A factor is read from one product; the comparison of whole terms below confirms it.
     let as_read = if q.wraps { Some(a.wrap(q.rest, HALF, false)) } else { None };
@@ -290,7 +296,7 @@ fn by_constant(a: &mut Arena, q: &Quotient, s: u32) -> Option<Division> {
             continue;
         }
         let divisor = a.int(constant_divisor(factor, true, s)?);
-        return Some(Division { dividend: whole, divisor, less });
+        return Some(PrecomputedDivision { dividend: whole, divisor, less });
     }
     None
 }
