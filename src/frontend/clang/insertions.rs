@@ -10,8 +10,10 @@
 //!
 //! In: a source, clang's messages with their ranges. Out: what to insert or overwrite, by offset.
 
+use super::positions::{SourcePosition, offset, place};
 use super::source_overlay::{is_word, skip_text};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// clang's messages (clang/Basic/DiagnosticParseKinds.td and DiagnosticSemaKinds.td, LLVM 22).
 pub(super) const TEMPLATE: &str = "error: missing 'template' keyword prior to dependent template name";
@@ -22,18 +24,15 @@ const PREVIOUS: &str = ": note: previous declaration is here";
 /// Types of the arguments of a launch configuration.
 const CONFIGURATION: [&str; 4] = ["dim3", "dim3", "size_t", "cudaStream_t"];
 
-/// Position in a file: 1-based line and column.
-type LineColumn = (usize, usize);
-
 /// An operator whose candidates clang cannot tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AmbiguousOperator {
     pub symbol: String,
-    pub at: LineColumn,
+    pub at: SourcePosition,
     /// Begins and ends (exclusive) of the operands.
-    pub operands: [(LineColumn, LineColumn); 2],
+    pub operands: [(SourcePosition, SourcePosition); 2],
     /// File and position of the only candidate with a name.
-    pub candidate: (String, LineColumn),
+    pub candidate: (PathBuf, SourcePosition),
     /// Whether the candidate is a member of the first operand's class.
     pub is_member: bool,
 }
@@ -68,20 +67,20 @@ fn ranges(line: &str) -> Option<(&str, &str, &str)> {
 
 /// Returns the ambiguous operators of two operands that have one candidate other than built-in ones, by file.
 /// `is_member` is not known yet.
-pub(super) fn ambiguous(messages: &str) -> Vec<(String, AmbiguousOperator)> {
+pub(super) fn ambiguous(messages: &str) -> Vec<(PathBuf, AmbiguousOperator)> {
     let lines: Vec<&str> = messages.lines().collect();
     let mut found = vec![];
     for (i, line) in lines.iter().enumerate() {
-        let Some((place, spans, after)) = ranges(line) else { continue };
+        let Some((before, spans, after)) = ranges(line) else { continue };
         let symbol = after.strip_prefix(": ").and_then(|m| m.strip_prefix(AMBIGUOUS)).and_then(|m| m.split_once('\''));
         let Some((symbol, _)) = symbol.filter(|(_, rest)| rest.starts_with(" is ambiguous")) else { continue };
-        let Some((file, at)) = position(place) else { continue };
+        let Some((file, at)) = position(before) else { continue };
         let operands: Option<Vec<_>> = spans.trim_matches(['{', '}']).split("}{").map(span).collect();
         let Some(Ok(operands)) = operands.map(<[_; 2]>::try_from) else { continue };
         let notes = lines[i + 1..].iter().take_while(|l| !l.contains(" error: ") && !l.contains(" warning: "));
         let named: Vec<&str> = notes.filter_map(|l| Some(l.split_once(&format!(": {CANDIDATE}"))?.0)).collect();
         let [candidate] = named.as_slice() else { continue };
-        let Some(candidate) = position(ranges(candidate).map_or(candidate, |(place, ..)| place)) else { continue };
+        let Some(candidate) = position(ranges(candidate).map_or(candidate, |(before, ..)| before)) else { continue };
         let operator = AmbiguousOperator { symbol: symbol.to_owned(), at, operands, candidate, is_member: false };
         found.push((file, operator));
     }
@@ -90,15 +89,15 @@ pub(super) fn ambiguous(messages: &str) -> Vec<(String, AmbiguousOperator)> {
 
 /// Returns the positions of names that are declared without attributes, and for both sides by another declaration of the
 /// same function.
-pub(super) fn redeclared(messages: &str) -> Vec<(String, LineColumn)> {
+pub(super) fn redeclared(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
     let mut found = vec![];
     let mut lines = messages.lines().peekable();
     while let Some(line) = lines.next() {
-        let Some((place, message)) = line.split_once(": error: ") else { continue };
+        let Some((before, message)) = line.split_once(": error: ") else { continue };
         let Some((this, other)) = message.split_once(" cannot overload ") else { continue };
         let is = |text: &str, attributes: &str| text.starts_with(&format!("{attributes} function '"));
         if is(this, "__host__") && is(other, "__host__ __device__") {
-            found.extend(position(place));
+            found.extend(position(before));
         } else if is(this, "__host__ __device__") && is(other, "__host__") {
             found.extend(lines.peek().and_then(|l| position(l.strip_suffix(PREVIOUS)?)));
         }
@@ -107,7 +106,7 @@ pub(super) fn redeclared(messages: &str) -> Vec<(String, LineColumn)> {
 }
 
 /// Returns the insertions of attributes before the names at these positions and what qualifies them.
-pub(super) fn attributes(source: &[u8], places: &BTreeSet<LineColumn>) -> Vec<TokenInsertion> {
+pub(super) fn attributes(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
     let is_name = |at: &usize| source.get(*at).is_some_and(|b| is_word(*b));
     let names = places.iter().filter_map(|p| offset(source, *p)).filter(is_name);
     let text = "__host__ __device__ ";
@@ -134,15 +133,12 @@ fn qualifiers(source: &[u8], name: usize) -> usize {
     at
 }
 
-/// Parses `FILE:LINE:COLUMN`.
-fn position(text: &str) -> Option<(String, LineColumn)> {
-    let mut parts = text.rsplitn(3, ':');
-    let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    Some((parts.next()?.to_owned(), (line, column)))
+fn position(text: &str) -> Option<(PathBuf, SourcePosition)> {
+    place(text).map(|(file, line, column)| (file.to_owned(), (line, column)))
 }
 
 /// Parses `8:62-8:63`.
-fn span(text: &str) -> Option<(LineColumn, LineColumn)> {
+fn span(text: &str) -> Option<(SourcePosition, SourcePosition)> {
     let of = |text: &str| {
         let (line, column) = text.split_once(':')?;
         Some((line.parse().ok()?, column.parse().ok()?))
@@ -152,7 +148,7 @@ fn span(text: &str) -> Option<(LineColumn, LineColumn)> {
 }
 
 /// Number of parameters of the operator that is declared at a position.
-pub(super) fn parameters(source: &[u8], at: LineColumn, symbol: &str) -> Option<usize> {
+pub(super) fn parameters(source: &[u8], at: SourcePosition, symbol: &str) -> Option<usize> {
     let at = offset(source, at)?;
     let rest = source[at..].strip_prefix(b"operator")?.trim_ascii_start();
     let rest = rest.strip_prefix(symbol.as_bytes())?.trim_ascii_start().strip_prefix(b"(")?;
@@ -206,7 +202,7 @@ pub(super) fn named(source: &[u8], operators: &BTreeSet<AmbiguousOperator>) -> V
 }
 
 /// Returns the insertions of `template` before names that follow the qualifiers at these positions.
-pub(super) fn templates(source: &[u8], places: &BTreeSet<(LineColumn, String)>) -> Vec<TokenInsertion> {
+pub(super) fn templates(source: &[u8], places: &BTreeSet<(SourcePosition, String)>) -> Vec<TokenInsertion> {
     let mut out = vec![];
     for (at, name) in places {
         let Some(from) = offset(source, *at) else { continue };
@@ -227,7 +223,7 @@ pub(super) fn templates(source: &[u8], places: &BTreeSet<(LineColumn, String)>) 
 
 /// Returns the insertions of types before the braced lists at these positions that are arguments of a launch
 /// configuration.
-pub(super) fn configurations(source: &[u8], places: &BTreeSet<LineColumn>) -> Vec<TokenInsertion> {
+pub(super) fn configurations(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
     let mut out = vec![];
     for offset in places.iter().filter_map(|p| offset(source, *p)).filter(|at| source.get(*at) == Some(&b'{')) {
         out.extend(lists(source, offset));
@@ -292,17 +288,6 @@ pub(super) fn inserted(source: &[u8], mut all: Vec<TokenInsertion>) -> Vec<u8> {
     out
 }
 
-/// Offset of a position, which is within its line.
-fn offset(source: &[u8], (line, column): LineColumn) -> Option<usize> {
-    let start = if line == 1 {
-        0
-    } else {
-        source.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(line.checked_sub(2)?)?.0 + 1
-    };
-    let at = start.checked_add(column.checked_sub(1)?)?;
-    (at <= source.len() && !source[start..at].contains(&b'\n')).then_some(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,7 +307,7 @@ mod tests {
     #[test]
     fn an_operator_with_one_candidate_is_called_by_name() {
         let [(file, operator)] = ambiguous(MESSAGE).try_into().unwrap();
-        assert_eq!((file.as_str(), &operator.candidate), ("b.cu", &("c.h".to_owned(), (1, 17))));
+        assert_eq!((file, &operator.candidate), (PathBuf::from("b.cu"), &(PathBuf::from("c.h"), (1, 17))));
         let source = "\n\n\n\n\n\n\n__global__ void k(int *x, long t, F f) { int const i = 1 + /* 8*/ t % f; }";
         assert_eq!(source.lines().nth(7).unwrap().find("t %").map(|at| at + 1), Some(67));
         let at = |column| AmbiguousOperator {
@@ -355,7 +340,7 @@ mod tests {
         assert_eq!(parameters(b"BINARY(%)", (1, 1), "%"), None);
     }
 
-    fn with(s: &str, at: (usize, usize), find: fn(&[u8], &BTreeSet<LineColumn>) -> Vec<TokenInsertion>) -> String {
+    fn with(s: &str, at: (usize, usize), find: fn(&[u8], &BTreeSet<SourcePosition>) -> Vec<TokenInsertion>) -> String {
         String::from_utf8(inserted(s.as_bytes(), find(s.as_bytes(), &BTreeSet::from([at])))).unwrap()
     }
 
@@ -380,7 +365,7 @@ mod tests {
                         a.cu:11:27: error: __host__ __device__ function 'g' cannot overload __host__ function 'g'\n\
                         b.h:10:7: note: previous declaration is here\n\
                         a.cu:5:1: error: __device__ function 'h' cannot overload __host__ function 'h'\n";
-        assert_eq!(redeclared(messages), [("a.cu".to_owned(), (4, 8)), ("b.h".to_owned(), (10, 7))]);
+        assert_eq!(redeclared(messages), [(PathBuf::from("a.cu"), (4, 8)), (PathBuf::from("b.h"), (10, 7))]);
         let inserted_at = |s: &str, column| with(s, (1, column), attributes);
         assert_eq!(inserted_at("inline float *f(T x);", 15), "inline float *__host__ __device__ f(T x);");
         assert_eq!(inserted_at("T A<B<int>>::c::f(T x)", 17), "T __host__ __device__ A<B<int>>::c::f(T x)");

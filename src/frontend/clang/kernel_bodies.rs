@@ -5,12 +5,10 @@
 //! In: clang's messages, a source. Out: the source with the bodies of such kernels emptied. For the host side only:
 //! there clang generates no code for a kernel's body, so its module is the same.
 
-use super::source_overlay::{is_word, place, skip_text};
+use super::positions::{SourcePosition, offset, place};
+use super::source_overlay::{is_word, skip_text};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-
-/// Position (1-based line and column) of rejected code, or of a step of its instantiation.
-pub(super) type SourcePosition = (usize, usize);
 
 const KERNEL: &[u8] = b"__global__";
 
@@ -41,12 +39,7 @@ pub(super) fn emptied(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<u
     if places.is_empty() {
         return out;
     }
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
-    let at: Vec<usize> = places
-        .iter()
-        .filter_map(|(line, column)| Some(starts.get(line.wrapping_sub(1))? + column.saturating_sub(1)))
-        .collect();
+    let at: Vec<usize> = places.iter().filter_map(|place| offset(source, *place)).collect();
     for body in bodies(source).iter().filter(|b| at.iter().any(|at| (b.open..b.close).contains(at))) {
         for i in body.open + 1..body.close {
             if source[i] != b'\n' && !body.directives.iter().any(|d| (d.0..d.1).contains(&i)) {

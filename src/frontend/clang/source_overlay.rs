@@ -17,9 +17,10 @@
 //! - types of braced lists in launches, `template`, ambiguous operators, and attributes of functions that are declared
 //!   again ([`super::insertions`]).
 
-use super::device_functions::{self, NamePosition};
+use super::device_functions;
 use super::insertions::{self, AmbiguousOperator, TEMPLATE};
 use super::kernel_bodies;
+use super::positions::{SourcePosition, offset, place};
 use super::spread_launches::{self, EXPRESSION};
 use crate::names::SHARED_PREFIX;
 use files::normalise;
@@ -56,20 +57,20 @@ struct FileCorrections {
     percents: bool,
     commas: bool,
     /// Declarations of device functions.
-    functions: BTreeSet<NamePosition>,
+    functions: BTreeSet<SourcePosition>,
     /// Failed instantiations on the host side.
-    instantiated: BTreeSet<kernel_bodies::SourcePosition>,
-    /// Positions (1-based line and column) of shared variables.
-    shared: BTreeSet<(usize, usize)>,
-    /// Positions (1-based line and column) where an expression was expected.
-    expressions: BTreeSet<(usize, usize)>,
-    /// Dependent names without `template`, each with the position (1-based line and column) of its qualifiers.
-    templates: BTreeSet<((usize, usize), String)>,
+    instantiated: BTreeSet<SourcePosition>,
+    /// Positions of shared variables.
+    shared: BTreeSet<SourcePosition>,
+    /// Positions where an expression was expected.
+    expressions: BTreeSet<SourcePosition>,
+    /// Dependent names without `template`, each with the position of its qualifiers.
+    templates: BTreeSet<(SourcePosition, String)>,
     operators: BTreeSet<AmbiguousOperator>,
-    /// Positions (1-based line and column) of functions that another declaration gives to both sides.
-    redeclared: BTreeSet<(usize, usize)>,
-    /// Positions (1-based line and column) of constraints for string operands.
-    texts: BTreeSet<(usize, usize)>,
+    /// Positions of functions that another declaration gives to both sides.
+    redeclared: BTreeSet<SourcePosition>,
+    /// Positions of constraints for string operands.
+    texts: BTreeSet<SourcePosition>,
 }
 
 /// Returns an overlay that corrects the files of clang's errors, in addition to earlier corrections; `None` if no error
@@ -124,18 +125,18 @@ fn complaints(
     let mut files: BTreeMap<PathBuf, FileCorrections> = BTreeMap::new();
     for (file, operator) in insertions::ambiguous(stderr) {
         let (declared_in, at) = &operator.candidate;
-        let source = read(&normalise(directory, Path::new(declared_in)));
+        let source = read(&normalise(directory, declared_in));
         let is_member = match source.and_then(|s| insertions::parameters(&s, *at, &operator.symbol)) {
             Some(1) => true,
             Some(2) => false,
             _ => continue,
         };
-        let complaints = files.entry(normalise(directory, Path::new(&file))).or_default();
+        let complaints = files.entry(normalise(directory, &file)).or_default();
         complaints.operators.insert(AmbiguousOperator { is_member, ..operator });
     }
     let stderr = &insertions::without_ranges(stderr);
     for (file, place) in insertions::redeclared(stderr) {
-        files.entry(normalise(directory, Path::new(&file))).or_default().redeclared.insert(place);
+        files.entry(normalise(directory, &file)).or_default().redeclared.insert(place);
     }
     if side == Side::Host {
         for (file, place) in kernel_bodies::instantiated(stderr) {
@@ -164,14 +165,6 @@ fn complaints(
         }
     }
     files
-}
-
-/// Parses `FILE:LINE:COLUMN: …`.
-pub(super) fn place(line: &str) -> Option<(&Path, usize, usize)> {
-    let mut parts = line.splitn(4, ':');
-    let file = Path::new(parts.next()?);
-    let mut number = || parts.next().and_then(|n| n.parse().ok());
-    Some((file, number()?, number()?))
 }
 
 /// Applies all corrections to a text, and returns descriptions of those that changed it.
@@ -243,13 +236,12 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
 
 /// Replaces the constraints of string operands at these positions (line, column) by those of constants. The template,
 /// with a number in place of the string, is then no known instruction.
-fn without_texts(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
+fn without_texts(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<u8> {
     let mut out = source.to_vec();
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1)).collect();
-    for (line, column) in places {
-        let at = starts.get(line.wrapping_sub(1)).map(|start| start + column.wrapping_sub(1));
-        if let Some(at) = at.filter(|at| out.get(*at..).is_some_and(|rest| rest.starts_with(b"\"C\""))) {
+    for place in places {
+        if let Some(at) =
+            offset(source, *place).filter(|at| out.get(*at..).is_some_and(|rest| rest.starts_with(b"\"C\"")))
+        {
             out[at + 1] = b'i';
         }
     }
@@ -260,17 +252,11 @@ fn without_texts(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
 /// `__shared__ T x[2];` becomes
 /// `typedef T scuba_type_x[2]; __shared__ scuba_uninitialised<scuba_type_x> scuba_shared_x; auto &x = scuba_shared_x.value;`.
 /// Declarations of several variables, and those generated by macros, are skipped.
-fn without_constructors(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
+fn without_constructors(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<u8> {
     let mut out = vec![];
     let mut copied = 0;
-    for (line, column) in places {
-        let Some(at) =
-            starts.get(line.wrapping_sub(1)).map(|s| s + column.saturating_sub(1)).filter(|at| *at < source.len())
-        else {
-            continue;
-        };
+    for place in places {
+        let Some(at) = offset(source, *place).filter(|at| *at < source.len()) else { continue };
         let from = source[..at].iter().rposition(|b| matches!(b, b';' | b'{' | b'}')).map_or(0, |p| p + 1);
         let Some((end, text)) = bare_variable(source, from.max(copied), at) else { continue };
         out.extend_from_slice(&source[copied..from.max(copied)]);

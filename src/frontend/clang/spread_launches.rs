@@ -4,6 +4,7 @@
 //! In: a source and the positions where clang expected an expression. Out: the source with these brackets joined, each
 //! as wide as before.
 
+use super::positions::{SourcePosition, offset};
 use super::source_overlay::skip_text;
 use std::collections::BTreeSet;
 
@@ -11,13 +12,10 @@ use std::collections::BTreeSet;
 pub(super) const EXPRESSION: &str = "error: expected expression";
 
 /// Joins the launch brackets at these positions (line, column), and the brackets that close them.
-pub(super) fn together(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
+pub(super) fn together(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<u8> {
     let mut out = source.to_vec();
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
-    for (line, column) in places {
-        let Some(start) = starts.get(line.wrapping_sub(1)) else { continue };
-        let at = start + column.saturating_sub(1);
+    for place in places {
+        let Some(at) = offset(source, *place) else { continue };
         if apart(source, b'<', at)
             && let Some(closing) = closing(source, at + 1)
         {
