@@ -119,7 +119,7 @@ pub fn shared_address(text: &str, constraints: &str) -> Option<usize> {
 }
 
 /// Returns the special register whose 32 bits are the only result of a statement that is one unconditional `mov`, as the
-/// NVVM intrinsics spell it: `laneid`, `lanemask.lt`, `tid.x`.
+/// NVVM intrinsics spell it: `laneid`, `lanemask.lt`, `cluster.ctaid.x`.
 pub fn special_register(text: &str, constraints: &str) -> Option<String> {
     let statements = grammar::statements(text);
     let [PtxStatement::Instruction(Instruction { predicate: None, opcode, operands })] = statements.as_slice() else {
@@ -129,7 +129,7 @@ pub fn special_register(text: &str, constraints: &str) -> Option<String> {
     let whole = constraints.split(',').next() == Some("=r") && Operands::new(constraints).results == 1;
     let moves = matches!(opcode.as_str(), "mov.u32" | "mov.b32" | "mov.s32") && result == "$0";
     let name = if source == "WARP_SZ" { "warpsize" } else { source.strip_prefix('%')? };
-    (whole && moves).then(|| name.replace("lanemask_", "lanemask."))
+    (whole && moves).then(|| name.replace("lanemask_", "lanemask.").replace("cluster_", "cluster."))
 }
 
 fn read(text: &str, constraints: &str) -> StatementState {

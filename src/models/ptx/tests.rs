@@ -181,6 +181,8 @@ fn special_registers_are_results() {
     let register = |text: &str| special_register(text, "=r");
     assert_eq!(register("mov.u32 $0, %laneid;").as_deref(), Some("laneid"));
     assert_eq!(register("{ mov.b32 $0, %lanemask_lt; }\n").as_deref(), Some("lanemask.lt"));
+    assert_eq!(register("mov.u32 $0, %cluster_ctaid.x;").as_deref(), Some("cluster.ctaid.x"));
+    assert_eq!(register("mov.u32 $0, %clusterid.x;").as_deref(), Some("clusterid.x"));
     assert_eq!(register("mov.u32 $0, WARP_SZ;").as_deref(), Some("warpsize"));
     // A register of the text, another width, a condition, a second statement, a second result.
     assert_eq!(register("mov.u32 $0, r;"), None);

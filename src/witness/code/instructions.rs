@@ -223,6 +223,7 @@ impl Builder<'_, '_> {
             args,
             accesses: ptx::accesses(text, constraints),
             shared_address: ptx::shared_address(text, constraints),
+            special_register: ptx::special_register(text, constraints),
             ending: ptx::ending(text),
             waiting: ptx::waiting(text),
             constraints: constraints.into(),

@@ -238,15 +238,9 @@ const REGISTERS: &[(&str, ConcreteModel)] = &[
     ("lanemask.ge", register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1))),
 ];
 
-fn special_register(name: &str) -> Option<ConcreteModel> {
+/// Model of a special register by its name in NVVM intrinsics: `laneid`, `tid.x`.
+pub fn special_register(name: &str) -> Option<ConcreteModel> {
     REGISTERS.iter().find(|(n, _)| *n == name).map(|(_, model)| *model)
-}
-
-/// Model of a special register by its name in inline assembly, without `%`.
-pub fn register_by_asm_name(name: &str) -> Option<ConcreteModel> {
-    let dotted = name.replace("lanemask_", "lanemask.").replace("WARP_SZ", "warpsize");
-    let known = ["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "lanemask."].iter().any(|p| dotted.starts_with(p));
-    if known { Some(special_register(&dotted).unwrap_or(outside)) } else { None }
 }
 
 fn wait(w: Wait) -> ModelResult {

@@ -6,7 +6,7 @@ use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
 use crate::api::{Cause, UndecidedReason};
-use crate::device::builtins::linear;
+use crate::device::builtins::{linear, special_register};
 use crate::memory::space::shared_number;
 use finding::Direction;
 pub use models::access::{
@@ -27,6 +27,12 @@ impl Machine<'_> {
         if th.on_device() {
             if let Some(v) = info.shared_address.and_then(|i| args.get(i)) {
                 return Ok(vec![self.window(true, *v)]);
+            }
+            if let Some(model) = info.special_register.as_deref().and_then(special_register) {
+                let call = CallInfo { callee: CallTarget::Unknown, target: None, args: Vec::new(), dst: 0, slots: 1 };
+                if let Ret::Val(v) = model(self, th, &call, &[])? {
+                    return Ok(vec![v]);
+                }
             }
             let single = text.trim_matches(['{', '}']).trim();
             let single = single.strip_suffix(';').unwrap_or(single).trim();
@@ -184,17 +190,6 @@ impl Machine<'_> {
         let ty = op.rsplit('.').next().unwrap_or_default();
         let bits: u32 = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0);
         match parts.next().unwrap_or_default() {
-            "mov" => {
-                let Some(reg) = rest.split(',').nth(1).and_then(|r| r.trim().strip_prefix('%')) else {
-                    return Ok(None);
-                };
-                let Some(model) = crate::device::builtins::register_by_asm_name(reg) else { return Ok(None) };
-                let call = CallInfo { callee: CallTarget::Unknown, target: None, args: Vec::new(), dst: 0, slots: 1 };
-                match model(self, th, &call, &[])? {
-                    Ret::Val(v) => Ok(Some(vec![v])),
-                    _ => Ok(None),
-                }
-            }
             // Sign extension into a wider register is not modelled.
             "ld" | "ldu"
                 if (8..=64).contains(&bits)

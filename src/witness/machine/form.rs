@@ -371,6 +371,8 @@ pub struct AsmInfo {
     pub accesses: Vec<ModelledAccess>,
     /// Index of the argument whose address, as an integer in the shared window, is the result.
     pub shared_address: Option<usize>,
+    /// Special register whose contents are the result, as the NVVM intrinsics spell it.
+    pub special_register: Option<String>,
     /// Instruction of the statement that ends the thread, if there is one.
     pub ending: Option<EndingInstruction>,
     /// Other threads that the statement waits for.
