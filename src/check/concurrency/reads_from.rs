@@ -95,7 +95,7 @@ impl Exchange<'_> {
         stores: &[KernelStore<'_>],
     ) -> Option<TermId> {
         let way = e.arena.conjuncts(path);
-        let before: Vec<TermId> = stores
+        let mut before: Vec<TermId> = stores
             .iter()
             .filter(|s| s.order < l.order && s.ev.targets.len() == 1)
             .filter_map(|s| {
@@ -109,7 +109,6 @@ impl Exchange<'_> {
                 Some(e.arena.eq(s.target.offset, offset))
             })
             .collect();
-        let mut before = before;
         for store in stores {
             before.extend(self.before_a_barrier(e, l, (offset, &way), store));
         }
@@ -136,14 +135,14 @@ impl Exchange<'_> {
         (offset, way): (TermId, &[TermId]),
         KernelStore { order, ev, target }: &KernelStore<'_>,
     ) -> Vec<TermId> {
-        let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
+        let of_block = is_of_block(e, l.object);
         let is_single = ev.kind == AccessKind::Write && ev.targets.len() == 1 && !self.in_a_loop(e, ev);
         if !of_block || !is_single || self.run.barriers.is_in_loop(*order) {
             return vec![];
         }
         let of_store = e.arena.conjuncts(ev.path);
         let passed = &self.run.barriers.passed[..l.barriers.min(self.run.barriers.passed.len())];
-        // Who stores goes on to the barrier, and who reads comes from it.
+        // The storing thread goes on to the barrier, and the reading one comes from it.
         let both = |c: &TermId| of_store.contains(c) && way.contains(c);
         if !passed.iter().any(|b| *order < b.accesses && e.arena.conjuncts(b.path).iter().all(both))
             || !e.assumptions.takes(Axiom::BlockBarriers)
@@ -197,7 +196,7 @@ impl Exchange<'_> {
             MemoryAfterWrite::Unknown | MemoryAfterWrite::Same => None,
         };
         let way = e.arena.and(ev.path, target.cond);
-        let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
+        let of_block = is_of_block(e, l.object);
         let mut other: FxHashMap<TermId, TermId> = FxHashMap::default();
         let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
         for t in e.arena.cone(&all) {
@@ -228,6 +227,11 @@ impl Exchange<'_> {
     fn own(&self, e: &Executor<'_>, terms: &[TermId]) -> Vec<SymId> {
         e.arena.symbols_of(terms).into_iter().filter(|s| *s >= self.run.own_from).collect()
     }
+}
+
+/// Whether an object is in the shared memory of a block.
+fn is_of_block(e: &Executor<'_>, o: ObjId) -> bool {
+    matches!(e.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic)
 }
 
 /// Returns the range of the contents or the address of thread-local memory, which differs in another thread.

@@ -24,16 +24,20 @@ pub(crate) fn of_bits(e: &mut ValueDomain<'_>, f: BitFunction, a: TermId, bits: 
     if let Some(v) = e.arena.as_int(a) {
         return Some(e.arena.int(f.of(v, bits)));
     }
-    let range = if f.is_count() { Interval::new(0, i128::from(bits)) } else { Interval::of_int(bits, false) };
+    let most = match *e.arena.get(a) {
+        // The lowest bits of a number.
+        Term::Mod(_, m) if f == BitFunction::Ones && m.count_ones() == 1 => m.trailing_zeros().min(bits),
+        _ => bits,
+    };
+    let range = if f.is_count() { Interval::new(0, i128::from(most)) } else { Interval::of_int(bits, false) };
     let v = e.arena.apply(UninterpretedFunction::OfBits(f, bits), vec![a], range);
     let most = if f == BitFunction::Ones { ones_at_most(e, a, bits) } else { None };
     Some(most.map_or(v, |most| e.arena.min(v, most)))
 }
 
-/// Returns how many bits a mask leaves of a number that it cuts: those below a bit. `None` for another number.
+/// Returns how many ones a mask of the bits below one leaves of a number. `None` for a number without such a mask.
 fn ones_at_most(e: &mut ValueDomain<'_>, a: TermId, bits: u32) -> Option<TermId> {
     match *e.arena.get(a) {
-        Term::Mod(_, m) if m.count_ones() == 1 => Some(e.arena.int(i128::from(m.trailing_zeros()))),
         Term::BitAnd(x, y, _) => ones_of_mask(e, x, bits).or_else(|| ones_of_mask(e, y, bits)),
         _ => ones_of_mask(e, a, bits),
     }

@@ -436,12 +436,13 @@ pub(super) fn is_barrier(name: &str) -> bool {
         || name.strip_prefix("llvm.nvvm.").and_then(|n| n.split('.').next()).is_some_and(|n| BARRIERS.contains(&n))
 }
 
-/// Whether a function is a barrier of all threads of a block that each reaches in the same statement: aligned barriers
-/// without a number of threads (PTX ISA 9.0, `barrier.cta`; `__syncthreads` and its variants).
+/// Whether a function lets all threads of a block wait for each other, and each must reach it in the same statement:
+/// aligned barriers without a number of threads (PTX ISA 9.0, `barrier.cta`; `__syncthreads` and its variants).
 pub(super) fn is_block_barrier(name: &str) -> bool {
     let Some(name) = name.strip_prefix("llvm.nvvm.") else { return name == "__syncthreads" };
     matches!(name, "barrier0" | "barrier0.popc" | "barrier0.and" | "barrier0.or")
-        || name.starts_with("barrier.cta.") && name.ends_with(".aligned.all")
+        || name == "barrier.cta.sync.aligned.all"
+        || name.starts_with("barrier.cta.red.") && name.ends_with(".aligned.all")
 }
 
 #[cfg(test)]

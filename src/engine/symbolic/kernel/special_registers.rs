@@ -15,12 +15,12 @@ enum Register {
     GridSize(usize),
     WarpSize,
     Lane,
-    /// Bits of the warp's lanes that are so beside the thread's own.
+    /// Mask of the lanes that compare so with the thread's own.
     Lanes(LaneOrder),
     Cluster(ClusterRegister),
 }
 
-/// Which lanes a mask has.
+/// Comparison of the lanes in a mask with the thread's own lane.
 #[derive(Clone, Copy)]
 enum LaneOrder {
     Equal,
@@ -108,7 +108,7 @@ pub fn contents(e: &mut MemoryDomain<'_>, name: &str) -> Option<Value> {
     }))
 }
 
-/// Returns the mask of lanes that are so beside a lane, as an unsigned 32-bit integer.
+/// Returns the mask of the lanes that compare so with a lane, as an unsigned 32-bit integer.
 fn lanes(e: &mut Terms, lane: TermId, order: LaneOrder) -> TermId {
     let own = e.arena.pow2(lane);
     let next = e.arena.scale(own, 2);
