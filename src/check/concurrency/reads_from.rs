@@ -9,7 +9,7 @@
 use super::invariants::is_regular;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, MemoryAfterWrite};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, BarrierEvent, LaunchEvent, MemoryAfterWrite};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::kernel::launch::KernelRun;
@@ -142,19 +142,17 @@ impl Exchange<'_> {
         }
         let of_store = e.arena.conjuncts(ev.path);
         let passed = &self.run.barriers.passed[..l.barriers.min(self.run.barriers.passed.len())];
-        // The storing thread goes on to the barrier, and the reading one comes from it.
-        let both = |c: &TermId| of_store.contains(c) && way.contains(c);
-        if !passed.iter().any(|b| *order < b.accesses && e.arena.conjuncts(b.path).iter().all(both))
-            || !e.assumptions.takes(Axiom::BlockBarriers)
-        {
+        // The reading thread comes from the barrier, and the storing one goes on to it: its path leads there, or does as
+        // far as all threads of the block agree.
+        let passes = |e: &Executor<'_>, c: &TermId| way.contains(c) && (of_store.contains(c) || self.is_uniform(e, *c));
+        let is_between =
+            |b: &BarrierEvent| *order < b.accesses && e.arena.conjuncts(b.path).iter().all(|c| passes(e, c));
+        if !passed.iter().any(is_between) || !e.assumptions.takes(Axiom::BlockBarriers) {
             return vec![];
         }
         let stored = [e.arena.and(ev.path, target.cond), target.offset];
         // Only the indices tell the storing thread from the reading one.
-        let is_index = |e: &Executor<'_>, s| matches!(e.arena.symbol(s).kind, SymKind::Thread(_) | SymKind::Block(_));
-        if !self.own(e, &stored).into_iter().all(|s| is_index(e, s))
-            || e.arena.cone(&stored).into_iter().any(|t| of_own_memory(e, t).is_some())
-        {
+        if !self.depend_on(e, &stored, |kind| matches!(kind, SymKind::Thread(_) | SymKind::Block(_))) {
             return vec![];
         }
         let (zero, one) = (e.arena.int(0), e.arena.int(1));
@@ -173,6 +171,17 @@ impl Exchange<'_> {
             all.push(e.arena.and_all(vec![way, same, counts]));
         }
         all
+    }
+
+    /// Whether a condition is the same for all threads of a block.
+    fn is_uniform(&self, e: &Executor<'_>, condition: TermId) -> bool {
+        self.depend_on(e, &[condition], |kind| matches!(kind, SymKind::Block(_)))
+    }
+
+    /// Whether all that differs between threads in these terms is of some kinds.
+    fn depend_on(&self, e: &Executor<'_>, terms: &[TermId], is_of: impl Fn(&SymKind) -> bool) -> bool {
+        self.own(e, terms).into_iter().all(|s| is_of(&e.arena.symbol(s).kind))
+            && !e.arena.cone(terms).into_iter().any(|t| of_own_memory(e, t).is_some())
     }
 
     fn in_a_loop(&self, e: &Executor<'_>, ev: &AccessEvent) -> bool {

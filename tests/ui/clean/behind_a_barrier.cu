@@ -21,6 +21,16 @@ __global__ void first_of_rows(float* x, int n) {
     if (row + 1 < size) x[row + 1] = 1;
 }
 
+__global__ void in_a_branch(float* x, int n, int few) {
+    __shared__ int m;
+    if (threadIdx.x == 0) m = n;
+    if (n > few) {
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < m) x[i] = 0;
+    }
+}
+
 int main(int argc, char** argv) {
     int n = argc > 1 ? atoi(argv[1]) : 1000;
     if (n < 1 || n > 1 << 24) return 1;
@@ -28,5 +38,6 @@ int main(int argc, char** argv) {
     cudaMalloc(&x, n * sizeof(float));
     broadcast<<<(n + 255) / 256, dim3(32, 8)>>>(x, n);
     first_of_rows<<<1, 256>>>(x, n);
+    in_a_branch<<<(n + 255) / 256, 256>>>(x, n, argc);
     return cudaDeviceSynchronize();
 }
