@@ -136,12 +136,12 @@ impl Exchange<'_> {
         KernelStore { order, ev, target }: &KernelStore<'_>,
     ) -> Vec<TermId> {
         let of_block = is_of_block(e, l.object);
-        let is_single = ev.kind == AccessKind::Write && ev.targets.len() == 1 && !self.in_a_loop(e, ev);
-        if !of_block || !is_single || self.run.barriers.is_in_loop(*order) {
+        let is_single = ev.kind == AccessKind::Write && ev.targets.len() == 1;
+        if !of_block || !is_single {
             return vec![];
         }
         let of_store = e.arena.conjuncts(ev.path);
-        let passed = &self.run.barriers.passed[..l.barriers.min(self.run.barriers.passed.len())];
+        let passed = &self.run.barriers[..l.barriers.min(self.run.barriers.len())];
         // The reading thread comes from the barrier, and the storing one goes on to it: its path leads there, or does as
         // far as all threads of the block agree.
         let passes = |e: &Executor<'_>, c: &TermId| way.contains(c) && (of_store.contains(c) || self.is_uniform(e, *c));
@@ -151,7 +151,7 @@ impl Exchange<'_> {
             return vec![];
         }
         let stored = [e.arena.and(ev.path, target.cond), target.offset];
-        // Only the indices tell the storing thread from the reading one.
+        // Only the indices tell the storing thread from the reading one: no iteration of a loop does.
         if !self.depend_on(e, &stored, |kind| matches!(kind, SymKind::Thread(_) | SymKind::Block(_))) {
             return vec![];
         }

@@ -138,7 +138,7 @@ pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, 
     }
     if is_block_barrier(name) && e.is_recording() {
         let accesses = e.events.accesses.len();
-        e.events.barriers.pass(BarrierEvent { accesses, path: s.path });
+        e.events.barriers.push(BarrierEvent { accesses, path: s.path });
     }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return intrinsics::intrinsic(e, rest, args, s, site, ty);

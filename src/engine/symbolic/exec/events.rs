@@ -14,7 +14,6 @@ use base::reasons::UnknownReason;
 use contracts::Requirement;
 use ir::FuncRef;
 use rustc_hash::FxHashSet;
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -228,60 +227,21 @@ pub struct ContractEvent {
     pub broken: TermId,
 }
 
-/// Barrier that all threads of a block pass together, outside of loops.
+/// Barrier that all threads of a block pass together.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierEvent {
     /// Number of accesses recorded before it.
     pub accesses: usize,
+    /// Condition that a thread reaches it.
     pub path: TermId,
-}
-
-/// Barriers of a kernel's blocks, and which accesses are in loops.
-#[derive(Clone, Debug, Default)]
-pub struct BlockBarriers {
-    /// Barriers outside of loops, in the order of the execution.
-    pub passed: Vec<BarrierEvent>,
-    /// Indices of accesses that loops recorded.
-    in_loops: Vec<Range<usize>>,
-    /// Loops that are being executed, and the number of accesses before the outermost one.
-    depth: usize,
-    begun: usize,
-}
-
-impl BlockBarriers {
-    /// Records a barrier; in a loop, it may be passed any number of times.
-    pub fn pass(&mut self, barrier: BarrierEvent) {
-        if self.depth == 0 {
-            self.passed.push(barrier);
-        }
-    }
-
-    pub(in crate::symbolic) fn enter_loop(&mut self, accesses: usize) {
-        if self.depth == 0 {
-            self.begun = accesses;
-        }
-        self.depth += 1;
-    }
-
-    pub(in crate::symbolic) fn leave_loop(&mut self, accesses: usize) {
-        self.depth -= 1;
-        if self.depth == 0 && self.begun < accesses {
-            self.in_loops.push(self.begun..accesses);
-        }
-    }
-
-    /// Whether a loop recorded the access with this index.
-    #[must_use]
-    pub fn is_in_loop(&self, access: usize) -> bool {
-        self.in_loops.iter().any(|r| r.contains(&access))
-    }
 }
 
 /// Events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
     pub accesses: Vec<AccessEvent>,
-    pub barriers: BlockBarriers,
+    /// Barriers of a kernel, in its order.
+    pub barriers: Vec<BarrierEvent>,
     pub launches: Vec<LaunchEvent>,
     /// Uses and frees of freed memory, on either side.
     pub stale: Vec<StaleEvent>,
@@ -306,7 +266,6 @@ pub struct Events {
 pub(in crate::symbolic) struct EventMark {
     accesses: usize,
     barriers: usize,
-    loops: usize,
     launches: usize,
     stale: usize,
     unaligned: usize,
@@ -319,7 +278,7 @@ impl Events {
     pub(in crate::symbolic) fn new(recording: bool) -> Self {
         Self {
             accesses: vec![],
-            barriers: BlockBarriers::default(),
+            barriers: vec![],
             launches: vec![],
             stale: vec![],
             unaligned: vec![],
@@ -335,8 +294,7 @@ impl Events {
     pub(in crate::symbolic) const fn mark(&self) -> EventMark {
         EventMark {
             accesses: self.accesses.len(),
-            barriers: self.barriers.passed.len(),
-            loops: self.barriers.in_loops.len(),
+            barriers: self.barriers.len(),
             launches: self.launches.len(),
             stale: self.stale.len(),
             unaligned: self.unaligned.len(),
@@ -347,8 +305,7 @@ impl Events {
 
     pub(in crate::symbolic) fn take_back(&mut self, to: EventMark) {
         self.accesses.truncate(to.accesses);
-        self.barriers.passed.truncate(to.barriers);
-        self.barriers.in_loops.truncate(to.loops);
+        self.barriers.truncate(to.barriers);
         self.launches.truncate(to.launches);
         self.stale.truncate(to.stale);
         self.unaligned.truncate(to.unaligned);

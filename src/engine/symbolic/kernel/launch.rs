@@ -4,7 +4,7 @@ use super::shared_reads::ExchangeMemory;
 use crate::symbolic::effects::write_set::{Footprint, PartialWrites, StableReads};
 use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
-    AccessEvent, BlockBarriers, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
+    AccessEvent, BarrierEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
     StaleEvent, UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
@@ -41,7 +41,7 @@ const MAX_SUPPOSED: u32 = 6;
 #[derive(Debug)]
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
-    pub barriers: BlockBarriers,
+    pub barriers: Vec<BarrierEvent>,
     /// Uses of memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
     /// Accesses that may be unaligned.

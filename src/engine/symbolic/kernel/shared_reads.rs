@@ -41,7 +41,7 @@ impl ExecutionContext<'_> {
         if self.is_never_known(object) {
             return self.unknown_of(m, ty, what);
         }
-        let (order, barriers) = (self.events.accesses.len(), self.events.barriers.passed.len());
+        let (order, barriers) = (self.events.accesses.len(), self.events.barriers.len());
         let place = Some(place);
         let number = ExchangedNumber { object, bits, ty: (f, ty), counts, place, order, barriers };
         Value::Int(self.loaded_symbol(number, what))

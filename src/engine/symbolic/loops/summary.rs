@@ -43,21 +43,6 @@ impl Executor<'_> {
         l: usize,
         incoming: Vec<(BlockId, State)>,
     ) -> LoopOut {
-        let recorded = self.events.accesses.len();
-        self.events.barriers.enter_loop(recorded);
-        let out = self.run_entered_loop(fr, cfg, l, incoming);
-        let recorded = self.events.accesses.len();
-        self.events.barriers.leave_loop(recorded);
-        out
-    }
-
-    fn run_entered_loop(
-        &mut self,
-        fr: &mut Activation,
-        cfg: &Cfg,
-        l: usize,
-        incoming: Vec<(BlockId, State)>,
-    ) -> LoopOut {
         let header = cfg.loops[l].header;
         let func = self.function(fr.func);
         let part = HostPart::Loop(fr.func, header);
