@@ -59,8 +59,8 @@ const INTEGERS: &[(&str, u32, &str)] = &[
     ("brevll", 64, "brev"),
 ];
 
-/// Functions of libdevice that compute one transcendental function of numbers, after `__nv_`; those for `float` end in
-/// `f`. Their bodies hold no access of the program and give no bounds, but hundreds of rounded operations.
+/// Functions of libdevice that compute one number from numbers in hundreds of rounded operations, or in a loop, after
+/// `__nv_`; those for `float` end in `f`. Their bodies hold no access of the program, and give no bounds.
 const TRANSCENDENTAL: &[&str] = &[
     "sin",
     "cos",
@@ -86,6 +86,9 @@ const TRANSCENDENTAL: &[&str] = &[
     "log10",
     "log1p",
     "pow",
+    "powi",
+    "fmod",
+    "remainder",
     "cbrt",
     "rcbrt",
     "hypot",
@@ -254,7 +257,17 @@ mod tests {
 
     #[test]
     fn functions_of_libdevice_without_a_closed_form_are_known_for_both_types() {
-        for name in ["__nv_sin", "__nv_sinf", "__nv_exp", "__nv_expf", "__nv_yn", "__nv_ynf"] {
+        for name in [
+            "__nv_sin",
+            "__nv_sinf",
+            "__nv_exp",
+            "__nv_expf",
+            "__nv_yn",
+            "__nv_ynf",
+            "__nv_powi",
+            "__nv_powif",
+            "__nv_fmodf",
+        ] {
             assert!(is_transcendental(name), "{name}");
         }
         // Functions with an integer result that indices are made of, and names of others.
