@@ -273,6 +273,47 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     );
 }
 
+/// A loop launches a kernel whose execution makes many terms.
+const ROWS: &str = "\
+#define TWICE(x) x x
+#define MANY(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))
+__device__ float mixed(const float *in, int n, float v) {
+  for (int i = 0; i < n; i++) v = v > in[i] ? v * in[i] : v + in[i];
+  return v;
+}
+__global__ void row(float *out, const float *in, int n, int y) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x >= n) return;
+  float v = in[x];
+  MANY(v = mixed(in, n, v); v = mixed(in, x, v);)
+  out[y * n + x] = v;
+}
+int main() {
+  const int n = 50;
+  float *out, *in;
+  cudaMalloc(&out, n * n * sizeof(float));
+  cudaMalloc(&in, n * sizeof(float));
+  for (int y = 0; y < n; y++)
+    row<<<1, 64>>>(out, in, n, y);
+  return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+fn launches_of_a_loop_that_do_not_fit_in_memory_are_one_under_its_invariant() {
+    for (source, denied) in [(ROWS.to_owned(), false), (ROWS.replace("n * n * sizeof", "(n * n - 1) * sizeof"), true)] {
+        let p = Project::new();
+        p.write("rows.cu", &source);
+        p.compile("-c rows.cu -o rows.o").status(0);
+        p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
+        let said = p.scuba(["check", "-v"]).status(i32::from(denied));
+        let (told, found) =
+            (said.err.contains("the loop at line 19 of `main` takes too long"), said.err.contains("error[oob-global]"));
+        assert_eq!((told, found), (true, denied), "{}", said.err);
+        assert!(said.err.contains(if denied { "4 safe, 1 proved" } else { "5 safe" }), "{}", said.err);
+    }
+}
+
 /// Each of these choices may end in several ways, and the paths are merged. Without a loop there is nothing to leave out.
 const LONG: &str = "\
 #include <cstdlib>

@@ -128,6 +128,7 @@ impl<'p> Engine<'p> {
             memory: state.mem,
             path: state.path,
             always: state.always,
+            loops: vec![],
         };
         let mut facts = e.launch_axioms(&l.config);
         let given: Vec<TermId> =

@@ -22,6 +22,7 @@ impl<'p> Engine<'p> {
     /// Executes a root. Each execution that may be repeated gets a third of the remaining work.
     pub(crate) fn follow(&mut self, root: &HostRoot) -> Executor<'p> {
         let mut spared = self.for_the_host_alone();
+        spared.extend(&self.by_invariant);
         let mut steps = LEFT_OUT.iter();
         loop {
             let step = steps.next();
@@ -86,7 +87,7 @@ impl<'p> Engine<'p> {
             .collect()
     }
 
-    fn say_left_out(&mut self, parts: &[HostPart], how: &FxHashMap<HostPart, PartTreatment>) {
+    pub(super) fn say_left_out(&mut self, parts: &[HostPart], how: &FxHashMap<HostPart, PartTreatment>) {
         for p in parts {
             let (HostPart::Function(f) | HostPart::Loop(f, _)) = *p;
             let func = self.cx.program.func(f);

@@ -38,13 +38,13 @@ use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::assume::Assumptions;
 use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::ExecutionBudget;
-use engine::symbolic::limits::cost::PartCosts;
+use engine::symbolic::limits::cost::{HostPart, PartCosts, PartTreatment};
 use ir::reach::{Reach, launched_by_kernels};
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
 use library::host::{HostRoot, lead_to_launches, roots};
 use models::attributes::acts_on_a_device;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -68,6 +68,8 @@ pub(super) struct Engine<'p> {
     pub assumed: CheckAssumptions,
     /// Record of the axioms that executions used, if requested.
     came_to: Option<Arc<ConsultedAxioms>>,
+    /// Host loops whose launches are too many to execute each.
+    by_invariant: FxHashMap<HostPart, PartTreatment>,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
     /// Conditions that contradict known facts at calls where they would be assumed.
@@ -107,6 +109,7 @@ impl<'p> Engine<'p> {
             lost: None,
             assumed: CheckAssumptions::default(),
             came_to: None,
+            by_invariant: FxHashMap::default(),
             vain: FxHashSet::default(),
             refused: FxHashSet::default(),
         }

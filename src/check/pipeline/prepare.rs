@@ -7,7 +7,7 @@ use super::Engine;
 use super::budgets;
 use crate::concurrency::across_launches::LaunchInvariants;
 use crate::concurrency::bounds::Invariants;
-use crate::context::{CheckContext, ExecutedLaunch, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, PositionDecisions, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::counterexample::replay::Judge;
 use crate::counterexample::tensor_trials::RANKS_TRIED;
@@ -22,15 +22,22 @@ use base::reasons::UnknownReason;
 use base::work::done;
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::site::Site;
 use engine::symbolic::kernel::launch::KernelRun;
-use engine::symbolic::limits::budget::{Allowance, Limit};
+use engine::symbolic::limits::budget::{self, Allowance, Limit};
+use engine::symbolic::limits::cost::{HostPart, PartTreatment};
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
 use library::host::HostRoot;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Most iterations that check the assumed bounds on memory between launches.
 const SUPPOSED: u32 = 8;
+
+/// Least number of launches at each place of a loop for which its invariant takes the place of its iterations.
+const MANY: usize = 4;
 
 /// Most steps of one execution of a kernel.
 const STEPS: u64 = 2_000_000;
@@ -51,6 +58,15 @@ pub(crate) fn run_within_steps(
         return run;
     }
     e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, iterations: 1 })
+}
+
+/// Size of what an engine holds, without the launches of a root.
+struct RootMark {
+    notes: usize,
+    launches: u32,
+    places: PositionDecisions,
+    partly: BTreeMap<FuncRef, UnknownReason>,
+    own_alone: FxHashSet<Site>,
 }
 
 /// Finds bounds on the values that threads exchange in each launch, and those that persist from one launch to others.
@@ -129,7 +145,18 @@ impl<'p> Engine<'p> {
             let found = self.summarise(&mut executor, root, &launches);
             let _ = known.set(found);
         }
+        let found = self.mark();
         let runs = self.run_launches(&mut executor, root, &launches, gave_up.as_ref());
+        if let Some(part) = self.loop_of_many_launches(&executor, &runs) {
+            self.take_back(found);
+            self.by_invariant.insert(part, PartTreatment::Rounds);
+            self.say_left_out(&[part], &self.by_invariant.clone());
+            self.summaries = self.summaries.take().map(|_| Arc::default());
+            self.spend_since(before);
+            drop((executor, launches, runs));
+            budget::give_back();
+            return self.execute(root);
+        }
         // Kernels may have reached objects whose invariants contradict known facts about others.
         if executor.has_invariants() && !self.vain.contains(&root.func) && self.can_never_hold(root.func, &mut executor)
         {
@@ -138,6 +165,45 @@ impl<'p> Engine<'p> {
         }
         self.spend_since(before);
         PreparedRoot { executor, gave_up, runs }
+    }
+
+    fn mark(&self) -> RootMark {
+        RootMark {
+            notes: self.report.notes.len(),
+            launches: self.launches,
+            places: self.places.clone(),
+            partly: self.partly.clone(),
+            own_alone: self.own_alone.clone(),
+        }
+    }
+
+    /// Forgets the launches that were executed since a mark.
+    fn take_back(&mut self, to: RootMark) {
+        self.report.notes.truncate(to.notes);
+        (self.launches, self.places, self.partly, self.own_alone) = (to.launches, to.places, to.partly, to.own_alone);
+    }
+
+    /// Returns the host loop in which most launches were made, if the terms of some launch did not fit in memory: one
+    /// launch under the loop's invariant takes the place of those of its iterations.
+    fn loop_of_many_launches(&self, e: &Executor<'_>, runs: &[ExecutedLaunch]) -> Option<HostPart> {
+        if !runs.iter().any(|r| r.run.limit == Some(Limit::Memory)) || self.cx.all.is_spent() {
+            return None;
+        }
+        let mut launches: BTreeMap<HostPart, (usize, FxHashSet<Site>)> = BTreeMap::new();
+        for run in runs {
+            for part in &run.launch.loops {
+                let (number, sites) = launches.entry(*part).or_default();
+                *number += 1;
+                sites.insert(run.launch.site);
+            }
+        }
+        launches
+            .into_iter()
+            .filter(|(part, (number, sites))| {
+                *number >= sites.len() * MANY && e.limits.effort().spared(*part).is_none()
+            })
+            .max_by_key(|(part, (number, _))| (*number, std::cmp::Reverse(*part)))
+            .map(|(part, _)| part)
     }
 
     /// Returns the tools that decide, and the launches with bounds on the values that their threads exchange.

@@ -286,6 +286,7 @@ pub(crate) fn record_launch(
         memory: s.mem.clone(),
         path,
         always: s.always.clone(),
+        loops: e.limits.effort().loops_around(),
     });
     Some(e.events.launches.len() - 1)
 }

@@ -3,6 +3,7 @@
 //! Plain data below the executor, which leaves their verdict to the checks.
 
 use super::site::Site;
+use crate::symbolic::limits::cost::HostPart;
 use crate::symbolic::loops::quantified_facts::QuantifiedFact;
 use crate::symbolic::memory::object::FreeState;
 use crate::symbolic::memory::object::{Memory, ObjId};
@@ -78,6 +79,8 @@ pub struct LaunchEvent {
     pub memory: Memory,
     pub path: TermId,
     pub always: Rc<Vec<QuantifiedFact>>,
+    /// Host loops around it that are executed iteration by iteration, the outermost first.
+    pub loops: Vec<HostPart>,
 }
 
 /// Configuration of a launch. `limits` are the kernel's own, if it is known.

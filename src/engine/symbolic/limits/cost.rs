@@ -103,6 +103,12 @@ impl PartCosts {
         self.active.push(part);
     }
 
+    /// Returns the loops that are being executed iteration by iteration, the outermost first.
+    #[must_use]
+    pub fn loops_around(&self) -> Vec<HostPart> {
+        self.active.iter().copied().filter(|p| self.unrolled.contains(p)).collect()
+    }
+
     /// Ends a part, with `steps` steps left.
     pub(super) fn leave(&mut self, b: &RunningPart, steps: u64) {
         self.active.pop();
@@ -113,7 +119,8 @@ impl PartCosts {
         *times += 1;
     }
 
-    pub(in crate::symbolic) fn spared(&self, part: HostPart) -> Option<PartTreatment> {
+    #[must_use]
+    pub fn spared(&self, part: HostPart) -> Option<PartTreatment> {
         self.spared.get(&part).copied()
     }
 
