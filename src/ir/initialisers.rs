@@ -39,14 +39,19 @@ impl Initialisers {
     /// Returns the initialisers of the variables that a host function or its callees may mention.
     #[must_use]
     pub fn before(program: &Program, function: FuncRef) -> Self {
-        let reach = Reach::of(program, |_| false);
+        Self::reached(program, &Reach::of(program, |_| false), function)
+    }
+
+    /// Returns the same by the program's call graph.
+    #[must_use]
+    pub fn reached(program: &Program, reach: &Reach, function: FuncRef) -> Self {
         let Some(mentions) = reach.mentions(function) else { return Self::default() };
         let own = reach.globals(mentions);
         let mut needed: FxHashSet<GlobalRef> = own.globals.iter().copied().collect();
         let constructors = program.constructors();
         let unknown = constructors.is_none();
         let all: Vec<Initialiser> =
-            constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, &reach, f)).collect();
+            constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, reach, f)).collect();
         // The initialiser of one variable may read another variable.
         let mut taken = vec![false; all.len()];
         loop {

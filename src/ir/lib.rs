@@ -9,6 +9,7 @@
 
 pub mod cfg;
 mod entry_points;
+pub mod initialised_once;
 pub mod initialisers;
 mod instruction;
 pub mod intrinsic;

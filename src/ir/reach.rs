@@ -9,8 +9,10 @@ use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
     Terminator, TypeKind, ValueId,
 };
+use crate::initialised_once::InitialisedOnce;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// The symbols that a piece of code mentions.
 #[derive(Clone, Debug, Default)]
@@ -183,6 +185,7 @@ pub struct Reach {
     addressed: FxHashSet<GlobalRef>,
     /// Variables that other units can name.
     exported: Vec<GlobalRef>,
+    once: OnceLock<InitialisedOnce>,
 }
 
 impl Reach {
@@ -261,6 +264,11 @@ impl Reach {
     fn accepts(&self, f: FuncRef, arguments: usize) -> bool {
         let (parameters, more) = self.arity.get(&f).copied().unwrap_or((0, true));
         parameters == arguments || more && parameters < arguments
+    }
+
+    /// Returns the variables of this program that initialisers alone write.
+    pub fn initialised_once(&self, program: &Program) -> &InitialisedOnce {
+        self.once.get_or_init(|| InitialisedOnce::of(program, self))
     }
 
     /// Returns the functions whose address is taken, except launch stubs.

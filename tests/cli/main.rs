@@ -27,6 +27,7 @@ mod operators;
 mod pull_requests;
 mod quadruple;
 mod readings;
+mod registries;
 mod schemas;
 mod scope;
 mod slips;

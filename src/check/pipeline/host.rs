@@ -9,7 +9,7 @@ use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::{self, Allowance, Limit};
 use engine::symbolic::limits::cost::{Cost, CostMeasure, HeavyParts, HostPart, PartCosts, PartTreatment};
 use ir::{FuncRef, Function, Side};
-use library::host::{HostRoot, converted, initialised, root_state};
+use library::host::{HostRoot, converted, initialised, root_state_before};
 use rustc_hash::FxHashMap;
 
 /// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
@@ -35,7 +35,7 @@ impl<'p> Engine<'p> {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
                 self.skip_contradictory_assumptions(root.func, &mut e);
             }
-            let (args, state) = root_state(&mut e, root);
+            let (args, state) = root_state_before(&mut e, root);
             let state = converted(&mut e, root.func, &args, state);
             if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s)) {
                 drop(e.call(root.func, args, state, 0));

@@ -27,7 +27,7 @@ mod variables;
 mod waits;
 
 pub use dlpack::converted;
-pub use root::{HostRoot, initialised, lead_to_launches, root_state, roots};
+pub use root::{HostRoot, initialised, lead_to_launches, root_state, root_state_before, roots};
 pub use table::keys;
 
 use crate::kernel::intrinsics;

@@ -7,12 +7,14 @@ use contracts::EntrySelector;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
-use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::Value;
 use engine::symbolic::terms::term::InputSource;
+use ir::initialisers::Initialisers;
 use ir::registered::{is_bound_only, registered, registers};
-use ir::{Callee, Const, FuncRef, Linkage, Op, Operand, Program, Side, Terminator};
+use ir::{Callee, Const, FuncRef, GlobalRef, Linkage, Op, Operand, Program, Side, Terminator};
 use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A function from which host code runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,8 +161,21 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
     out
 }
 
-/// Returns the arguments of a root and its initial state.
-pub fn root_state(e: &mut ExecutionContext<'_>, HostRoot { func: root, bound, .. }: &HostRoot) -> (Vec<Value>, State) {
+/// Returns the arguments of a function and its initial state, whatever was called before.
+pub fn root_state(e: &mut ExecutionContext<'_>, root: &HostRoot) -> (Vec<Value>, State) {
+    state_of(e, root, false)
+}
+
+/// Returns the arguments of a root and the state that [`initialised`] continues.
+pub fn root_state_before(e: &mut ExecutionContext<'_>, root: &HostRoot) -> (Vec<Value>, State) {
+    state_of(e, root, true)
+}
+
+fn state_of(
+    e: &mut ExecutionContext<'_>,
+    HostRoot { func: root, bound, .. }: &HostRoot,
+    before_constructors: bool,
+) -> (Vec<Value>, State) {
     let (root, bound) = (*root, *bound);
     let mut s = e.initial_state();
     files::standard_input(e, &mut s);
@@ -185,6 +200,9 @@ pub fn root_state(e: &mut ExecutionContext<'_>, HostRoot { func: root, bound, ..
         return (vec![argc, argv], s);
     }
     let args: Vec<Value> = (0..func.params.len()).map(|i| e.root_argument(&mut s, m, root, i, bound)).collect();
+    if before_constructors {
+        start_settled(e, &mut s, root);
+    }
     e.ensure_written(&mut s);
     for a in &args {
         e.ensure_pointees(&mut s, a);
@@ -194,10 +212,11 @@ pub fn root_state(e: &mut ExecutionContext<'_>, HostRoot { func: root, bound, ..
 }
 
 /// Returns the state in which a root is called: `main` after the constructors of variables, in module order where
-/// the order of translation units is unspecified. `None` if these do not end.
+/// the order of translation units is unspecified; another root with the variables that constructors alone write. `None` if
+/// these do not end.
 pub fn initialised(e: &mut Executor<'_>, root: FuncRef, state: State) -> Option<State> {
     if e.program.func(root).name != "main" {
-        return Some(state);
+        return Some(settle(e, root, state));
     }
     let mut state = state;
     let (Some(constructors), Some(destructors)) = (e.program.constructors(), e.program.destructors()) else {
@@ -212,4 +231,78 @@ pub fn initialised(e: &mut Executor<'_>, root: FuncRef, state: State) -> Option<
         state = e.call(f, vec![], state, 0)?.1;
     }
     Some(state)
+}
+
+/// Most initialisers that are executed before a root other than `main`.
+const INITIALISERS: usize = 64;
+
+/// Returns the variables that a root may mention and that nothing writes after the constructors, each with its guards: registries of
+/// functions. Whatever was called before, they hold the same; all others may hold anything.
+fn settled_variables(e: &ExecutionContext<'_>, root: FuncRef) -> BTreeMap<GlobalRef, BTreeSet<GlobalRef>> {
+    let reach = e.limits.effort().call_graph();
+    let once = reach.initialised_once(e.program);
+    let Some(mentions) = reach.mentions(root).filter(|_| !once.is_empty()) else { return BTreeMap::new() };
+    let mentioned = reach.globals(mentions).globals;
+    mentioned.into_iter().filter_map(|g| Some((g, once.guards(g)?.clone()))).collect()
+}
+
+/// Gives variables and their guards the contents that they have before any constructor runs.
+fn start_settled(e: &mut ExecutionContext<'_>, s: &mut State, root: FuncRef) {
+    for (variable, guards) in settled_variables(e, root) {
+        for g in guards.into_iter().chain([variable]) {
+            let rest = match e.program.global(g).init {
+                Some(Const::Zero(_)) | None => UncoveredContents::Zero,
+                Some(_) => UncoveredContents::Init,
+            };
+            let o = e.global_object(g.module, g.global);
+            e.starts_with(s, o, ObjState::new(rest));
+        }
+    }
+}
+
+/// Executes the constructors of the variables that nothing else writes. Where one is not followed to its end, or may not have
+/// run, its variables may hold anything.
+fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
+    let variables = settled_variables(e, root);
+    if variables.is_empty() {
+        return state;
+    }
+    let initialisers = Initialisers::reached(e.program, &e.limits.effort().call_graph(), root);
+    let is_known = !initialisers.unknown && initialisers.in_order.len() <= INITIALISERS;
+    let mut after = state.clone();
+    let mut unknown: FxHashSet<GlobalRef> = FxHashSet::default();
+    for i in initialisers.in_order.iter().filter(|_| is_known) {
+        let before = after.clone();
+        match e.beside_host(|e| e.call(i.function, vec![], before, 0)) {
+            Some((_, next)) => after = next,
+            None => unknown.extend(&i.variables),
+        }
+    }
+    let mut state = State { path: after.path, ..state };
+    for (variable, guards) in variables {
+        let ran = is_known && guards.iter().all(|guard| !unknown.contains(guard) && is_set(e, &mut after, *guard));
+        let is_settled = ran && !unknown.contains(&variable);
+        for g in guards.into_iter().chain([variable]) {
+            let o = e.global_object(g.module, g.global);
+            match after.mem.get(&o).filter(|_| is_settled) {
+                Some(held) => {
+                    state.mem.insert(o, held.clone());
+                    e.runtime.settled.insert(g);
+                }
+                None if !e.runtime.settled.contains(&g) => {
+                    let why = UnknownReason::Global(e.program.global(g).source_name.clone());
+                    e.havoc(&mut state, o, &why, false);
+                }
+                None => {}
+            }
+        }
+    }
+    state
+}
+
+/// Whether the first byte of a guard is known not to be zero (Itanium C++ ABI, 3.3.2).
+fn is_set(e: &mut Executor<'_>, s: &mut State, guard: GlobalRef) -> bool {
+    let o = e.global_object(guard.module, guard.global);
+    let Value::Ptr(at) = e.pointer(o, 0) else { return false };
+    e.load_number(s, &at, 1).is_some_and(|t| e.arena.as_int(t).is_some_and(|v| v & 0xff != 0))
 }

@@ -10,7 +10,7 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
-use ir::Side;
+use ir::{GlobalRef, Side};
 use models::attributes::may_be_the_programs;
 use std::rc::Rc;
 
@@ -49,7 +49,9 @@ impl ExecutionContext<'_> {
         }
         let program = self.program;
         let outside = program.outside();
-        let mut objects: Vec<ObjId> = outside.written.iter().map(|g| self.global_object(g.module, g.global)).collect();
+        let written: Vec<GlobalRef> =
+            outside.written.iter().copied().filter(|g| !self.runtime.settled.contains(g)).collect();
+        let mut objects: Vec<ObjId> = written.into_iter().map(|g| self.global_object(g.module, g.global)).collect();
         for g in &outside.read {
             let o = self.global_object(g.module, g.global);
             self.ensure(s, o);
@@ -108,7 +110,9 @@ impl ExecutionContext<'_> {
         }
         let why = &UnknownReason::ByAnotherThread;
         let mut shared = self.heap.parameters().to_vec();
-        for g in self.limits.effort().written() {
+        let mut written = self.limits.effort().written();
+        written.retain(|g| !self.runtime.settled.contains(g));
+        for g in written {
             shared.push(self.global_object(g.module, g.global));
         }
         let pointers: Vec<Value> = shared.into_iter().map(|o| self.pointer(o, 0)).collect();

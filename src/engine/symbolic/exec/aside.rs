@@ -65,6 +65,17 @@ impl ExecutionContext<'_> {
 }
 
 impl Executor<'_> {
+    /// Executes host code without events and within a budget of its own; `None` where that does not end.
+    pub fn beside_host<R>(&mut self, execute: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        let given = self.limits.left();
+        let around = self.limits.begin_aside(given);
+        let out = self.without_recording(execute);
+        let ended = !self.limits.is_at_an_end();
+        let (steps, _) = self.limits.end_aside(around);
+        self.limits.take_steps(steps);
+        out.filter(|_| ended)
+    }
+
     /// Executes without recording events.
     pub(in crate::symbolic) fn without_recording<R>(&mut self, execute: impl FnOnce(&mut Self) -> R) -> R {
         let recording = std::mem::replace(&mut self.events.recording, false);

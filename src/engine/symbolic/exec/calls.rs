@@ -295,6 +295,8 @@ impl MemoryDomain<'_> {
             }
             match &t.base {
                 Base::Func(f) => out.push((t.cond, Some(*f))),
+                // A valid call does not lead to null.
+                Base::Null if p.len() > 1 && self.arena.as_int(t.offset) == Some(0) => {}
                 Base::Unknown(UnknownPointer { among: Some(a), .. }) if self.side == Side::Host => {
                     // Valid calls reach neither a function of another type nor null.
                     let fitting: Vec<FuncRef> = a

@@ -6,7 +6,7 @@
 
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjId, ObjState};
-use ir::FuncRef;
+use ir::{FuncRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -35,6 +35,8 @@ pub struct Runtime {
     pub sets_clusters: Option<bool>,
     /// `Some(true)` if there are host functions that no available unit defines and no known library has.
     pub has_outside: Option<bool>,
+    /// Host variables that nothing writes any more.
+    pub settled: FxHashSet<GlobalRef>,
     /// Maximum number of bytes of static shared memory, by kernel.
     pub statics: FxHashMap<FuncRef, i128>,
     /// Allocations by `cudaMallocManaged`, and by the functions for pinned memory.

@@ -21,7 +21,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the object of a global variable, which is created on first use.
-    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
+    pub fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
         let managed = self.program.is_managed(r);

@@ -204,6 +204,12 @@ fn contains_any(
 }
 
 impl PartCosts {
+    /// Returns the call graph of the host side.
+    #[must_use]
+    pub fn call_graph(&self) -> Arc<Reach> {
+        self.reach.clone()
+    }
+
     /// Returns the host functions whose address is taken.
     pub(in crate::symbolic) fn taken(&self) -> &[FuncRef] {
         self.reach.taken()

@@ -1,0 +1,607 @@
+//! Variables that nothing writes but dynamic initialisers, as registries of functions are (C++ [basic.start.dynamic]).
+//!
+//! In: a linked program. Out: the host variables that no code may write after the initialisers ran, each with the guards of
+//! local static variables that must be set by then. Addresses are followed by unification, without regard to order and
+//! members (Steensgaard, POPL 1996): each value has one class of objects that it may point to, and each store writes
+//! the class of its address. A store is one of an initialiser if its function is called by initialisers alone, or
+//! if it lies behind the guard of a local static variable (Itanium C++ ABI, 3.3.2), which lets it happen once. Code
+//! outside the program may write what it can name, and what its address was given to it; it calls no inline function that
+//! the program itself has for initialisers alone (units that were not seen are an assumption of every verdict).
+
+use super::reach::Reach;
+use super::signature::LIBRARY_MODEL;
+use super::{
+    BlockId, Callee, CastOp, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program,
+    Side, Terminator, TypeId, TypeKind, ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Functions of the C++ runtime that touch no variable but a guard, or run after everything else (Itanium C++ ABI,
+/// 3.3.2 and 3.3.6).
+const OF_THE_RUNTIME: &[&str] =
+    &["__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "__cxa_atexit", "__cxa_thread_atexit"];
+
+/// Functions that return new memory.
+const ALLOCATES: &[&str] = &["malloc", "calloc", "_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t"];
+
+/// Functions that end the life of memory, which no variable has.
+const FREES: &[&str] =
+    &["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"];
+
+/// Guards that must be set for a store to be over.
+type Guards = BTreeSet<GlobalRef>;
+
+/// Variables that nothing writes after the initialisers ran, if these guards are set by then.
+#[derive(Clone, Debug, Default)]
+pub struct InitialisedOnce {
+    variables: FxHashMap<GlobalRef, Guards>,
+}
+
+impl InitialisedOnce {
+    /// Finds the variables of a program; none if it has code that is not modelled.
+    #[must_use]
+    pub fn of(program: &Program, reach: &Reach) -> Self {
+        let Some(constructors) = program.constructors().filter(|all| !all.is_empty()) else { return Self::default() };
+        let calls = InitialisingCalls::of(program, reach, &constructors);
+        let mut classes = PointerClasses::new(program, reach, &calls);
+        let variables = classes.solve().then(|| classes.variables()).unwrap_or_default();
+        Self { variables }
+    }
+
+    /// Returns the guards of a variable that nothing writes after the initialisers.
+    #[must_use]
+    pub fn guards(&self, variable: GlobalRef) -> Option<&BTreeSet<GlobalRef>> {
+        self.variables.get(&variable)
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+}
+
+/// Host functions that only initialisers call, each with the guards of the calls that lead there.
+struct InitialisingCalls {
+    functions: FxHashMap<FuncRef, Guards>,
+    /// Blocks that run once, by function.
+    guarded: FxHashMap<FuncRef, FxHashMap<BlockId, GlobalRef>>,
+}
+
+impl InitialisingCalls {
+    fn of(program: &Program, reach: &Reach, constructors: &[FuncRef]) -> Self {
+        let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+        let taken: FxHashSet<FuncRef> = reach.taken().iter().copied().collect();
+        let mut guarded = FxHashMap::default();
+        let mut callers: FxHashMap<FuncRef, Vec<(FuncRef, BlockId)>> = FxHashMap::default();
+        for (r, _, f) in host() {
+            let blocks = guarded_blocks(program, r, f);
+            if !blocks.is_empty() {
+                guarded.insert(r, blocks);
+            }
+            for (i, b) in (0u32..).zip(&f.blocks) {
+                let called = b
+                    .insts
+                    .iter()
+                    .filter_map(|i| if let Op::Call { callee, .. } = &i.op { Some(callee) } else { None });
+                let invoked = if let Terminator::Invoke { callee, .. } = &b.term { Some(callee) } else { None };
+                for callee in called.chain(invoked) {
+                    if let Callee::Direct(id) = callee {
+                        callers.entry(program.resolve_func(r.module, *id)).or_default().push((r, BlockId(i)));
+                    }
+                }
+            }
+        }
+        let may_be = |r: &FuncRef, f: &Function| {
+            constructors.contains(r) || matches!(f.linkage, Linkage::Internal | Linkage::Odr) && !taken.contains(r)
+        };
+        let mut functions: FxHashMap<FuncRef, Guards> =
+            host().filter(|(r, _, f)| may_be(r, f)).map(|(r, ..)| (r, Guards::new())).collect();
+        // Greatest fixed point: each call is one of an initialiser, or runs once.
+        loop {
+            let of_others: Vec<FuncRef> = functions
+                .keys()
+                .filter(|f| {
+                    callers.get(f).into_iter().flatten().any(|(by, block)| {
+                        !functions.contains_key(by)
+                            && guarded.get(by).is_none_or(|g: &FxHashMap<_, _>| !g.contains_key(block))
+                    })
+                })
+                .copied()
+                .collect();
+            if of_others.is_empty() {
+                break;
+            }
+            of_others.iter().for_each(|f| {
+                functions.remove(f);
+            });
+        }
+        let mut all = Self { functions, guarded };
+        all.find_guards(&callers);
+        all
+    }
+
+    /// Gives each function the guards of its calls.
+    fn find_guards(&mut self, callers: &FxHashMap<FuncRef, Vec<(FuncRef, BlockId)>>) {
+        loop {
+            let mut changed = vec![];
+            for (f, known) in &self.functions {
+                let needed: Guards =
+                    callers.get(f).into_iter().flatten().flat_map(|(by, block)| self.guards_at(*by, *block)).collect();
+                if !needed.is_subset(known) {
+                    changed.push((*f, needed));
+                }
+            }
+            if changed.is_empty() {
+                return;
+            }
+            for (f, needed) in changed {
+                self.functions.entry(f).or_default().extend(needed);
+            }
+        }
+    }
+
+    /// Returns the guards that a block of an initialising function, or a guarded block, runs under.
+    fn guards_at(&self, f: FuncRef, block: BlockId) -> Guards {
+        self.at(f, block).unwrap_or_default()
+    }
+
+    /// Returns the guards under which a block is part of an initialisation; `None` if it may run at any time.
+    fn at(&self, f: FuncRef, block: BlockId) -> Option<Guards> {
+        if let Some(guard) = self.guarded.get(&f).and_then(|g| g.get(&block)) {
+            return Some(Guards::from([*guard]));
+        }
+        self.functions.get(&f).cloned()
+    }
+}
+
+/// Returns the blocks of a function that run only where `__cxa_guard_acquire` has returned that a variable is not initialised
+/// yet, each with the guard.
+fn guarded_blocks(program: &Program, r: FuncRef, f: &Function) -> FxHashMap<BlockId, GlobalRef> {
+    let mut out = FxHashMap::default();
+    for b in &f.blocks {
+        let Terminator::CondBr { cond: Operand::Value(cond), then, otherwise } = &b.term else { continue };
+        let Some(guard) = b.insts.iter().find_map(|i| acquired(program, r, &i.op).map(|g| (g, i.result))) else {
+            continue;
+        };
+        let (guard, Some(result)) = guard else { continue };
+        // `icmp ne %result, 0`, or the opposite.
+        let Some(taken) = b.insts.iter().find_map(|i| match &i.op {
+            Op::Icmp { pred, a: Operand::Value(a), b: Operand::Const(Const::Int { value: 0, .. }) }
+                if i.result == Some(*cond) && *a == result =>
+            {
+                match pred {
+                    super::Pred::Ne => Some(*then),
+                    super::Pred::Eq => Some(*otherwise),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }) else {
+            continue;
+        };
+        if then == otherwise {
+            continue;
+        }
+        let from = f.blocks.iter().position(|x| std::ptr::eq(x, b));
+        let without = reachable_without(f, from, taken);
+        for i in (0u32..).zip(&f.blocks).map(|(i, _)| BlockId(i)) {
+            if !without.contains(&i) {
+                out.insert(i, guard);
+            }
+        }
+    }
+    out
+}
+
+/// Returns a function's symbol, which a model replaces.
+fn symbol(f: &Function) -> &str {
+    f.name.strip_prefix(LIBRARY_MODEL).unwrap_or(&f.name)
+}
+
+/// Returns the guard that an instruction acquires.
+fn acquired(program: &Program, r: FuncRef, op: &Op) -> Option<GlobalRef> {
+    let Op::Call { callee: Callee::Direct(id), args } = op else { return None };
+    let callee = program.resolve_func(r.module, *id);
+    let [Operand::Const(Const::Global { id, offset: 0 })] = &args[..] else { return None };
+    (symbol(program.func(callee)) == "__cxa_guard_acquire").then(|| program.resolve_global(r.module, *id))
+}
+
+/// Returns the blocks that are reachable from the entry without an edge.
+fn reachable_without(f: &Function, from: Option<usize>, to: BlockId) -> FxHashSet<BlockId> {
+    let (mut seen, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
+    while let Some(b) = open.pop() {
+        if !seen.insert(b) {
+            continue;
+        }
+        let is_from = from == Some(b.index());
+        open.extend(f.blocks[b.index()].term.successors().into_iter().filter(|s| !(is_from && *s == to)));
+    }
+    seen
+}
+
+/// A value, or an object, that has a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Value(FuncRef, ValueId),
+    Result(FuncRef),
+    /// Object of a variable, and its address.
+    Variable(GlobalRef),
+    AddressOf(GlobalRef),
+    /// Local variable or memory that an instruction makes.
+    Made(FuncRef, u32, u32),
+    /// Object that code outside the program has, or that some address of unknown origin leads to.
+    Outside,
+    /// Object that a number leads to, which was computed from addresses.
+    Computed,
+}
+
+/// Equivalence classes of objects, by unification.
+struct PointerClasses<'p> {
+    program: &'p Program,
+    taken: &'p [FuncRef],
+    calls: &'p InitialisingCalls,
+    nodes: FxHashMap<Node, u32>,
+    parent: Vec<u32>,
+    /// Class of what the members of a class point to.
+    pointee: Vec<Option<u32>>,
+    /// Stores by the class of the object written; `None` for one that may happen at any time.
+    stores: Vec<(u32, Option<Guards>)>,
+}
+
+/// Place of an instruction: function, block, and its number there.
+#[derive(Clone, Copy)]
+struct Place {
+    f: FuncRef,
+    block: u32,
+    inst: u32,
+}
+
+impl<'p> PointerClasses<'p> {
+    fn new(program: &'p Program, reach: &'p Reach, calls: &'p InitialisingCalls) -> Self {
+        let mut all = Self {
+            program,
+            taken: reach.taken(),
+            calls,
+            nodes: FxHashMap::default(),
+            parent: vec![],
+            pointee: vec![],
+            stores: vec![],
+        };
+        let outside = all.node(Node::Outside);
+        all.pointee[outside as usize] = Some(outside);
+        all
+    }
+
+    fn node(&mut self, n: Node) -> u32 {
+        if let Some(known) = self.nodes.get(&n) {
+            return *known;
+        }
+        let id = u32::try_from(self.parent.len()).expect("fewer than 2^32 values: programs have millions");
+        self.nodes.insert(n, id);
+        self.parent.push(id);
+        self.pointee.push(None);
+        id
+    }
+
+    fn find(&mut self, mut c: u32) -> u32 {
+        while self.parent[c as usize] != c {
+            let up = self.parent[self.parent[c as usize] as usize];
+            self.parent[c as usize] = up;
+            c = up;
+        }
+        c
+    }
+
+    /// Returns the class that the members of a class point to.
+    fn behind(&mut self, c: u32) -> u32 {
+        let c = self.find(c);
+        if let Some(p) = self.pointee[c as usize] {
+            return self.find(p);
+        }
+        let fresh = u32::try_from(self.parent.len()).expect("fewer than 2^32 values: programs have millions");
+        self.parent.push(fresh);
+        self.pointee.push(None);
+        self.pointee[c as usize] = Some(fresh);
+        fresh
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let mut open = vec![(a, b)];
+        while let Some((a, b)) = open.pop() {
+            let (a, b) = (self.find(a), self.find(b));
+            if a == b {
+                continue;
+            }
+            self.parent[b as usize] = a;
+            match (self.pointee[a as usize], self.pointee[b as usize]) {
+                (Some(x), Some(y)) => open.push((x, y)),
+                (None, y) => self.pointee[a as usize] = y,
+                (Some(_), None) => {}
+            }
+        }
+    }
+
+    /// States that two values may point to the same.
+    fn same(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.behind(a), self.behind(b));
+        self.join(a, b);
+    }
+
+    /// States that a value may point to this object.
+    fn leads_to(&mut self, value: u32, object: Node) {
+        let (behind, object) = (self.behind(value), self.node(object));
+        self.join(behind, object);
+    }
+
+    /// Returns the node of an operand that may hold an address.
+    fn operand(&mut self, f: FuncRef, o: &Operand) -> Option<u32> {
+        match o {
+            Operand::Value(v) => Some(self.node(Node::Value(f, *v))),
+            Operand::Const(c) => self.constant(f.module, c),
+        }
+    }
+
+    fn constant(&mut self, m: ModuleId, c: &Const) -> Option<u32> {
+        match c {
+            Const::Global { id, .. } => {
+                let g = self.program.resolve_global(m, *id);
+                let address = self.node(Node::AddressOf(g));
+                self.leads_to(address, Node::Variable(g));
+                Some(address)
+            }
+            Const::Aggregate { elems, .. } => {
+                let parts: Vec<u32> = elems.iter().filter_map(|e| self.constant(m, e)).collect();
+                let (first, rest) = parts.split_first()?;
+                rest.iter().for_each(|other| self.same(*first, *other));
+                Some(*first)
+            }
+            Const::Address { .. } | Const::Opaque { .. } => {
+                let outside = self.node(Node::Outside);
+                Some(outside)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value of this type may hold an address, or part of one.
+    fn carries(&self, m: ModuleId, ty: TypeId) -> bool {
+        let m = self.program.module(m);
+        !matches!(m.ty(ty).kind, TypeKind::Void | TypeKind::Int(1) | TypeKind::Float(16 | 32))
+    }
+
+    /// Follows all code of the host; whether all of it is modelled.
+    fn solve(&mut self) -> bool {
+        let program = self.program;
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+            for (gi, g) in (0u32..).zip(&m.globals) {
+                self.variable(GlobalRef { module: ModuleId(mi), global: GlobalId(gi) }, g.init.as_ref());
+            }
+        }
+        for (r, m, f) in program.functions() {
+            if m.side != Side::Host || f.is_declaration() {
+                continue;
+            }
+            if matches!(f.linkage, Linkage::External | Linkage::Weak) || self.taken.contains(&r) {
+                // Its caller may give it any address that it has.
+                for i in 0..f.params.len() {
+                    let v = self.node(Node::Value(r, parameter(i)));
+                    self.leads_to(v, Node::Outside);
+                }
+                let result = self.node(Node::Result(r));
+                self.leads_to(result, Node::Outside);
+            }
+            for (bi, b) in (0u32..).zip(&f.blocks) {
+                for (ii, inst) in (0u32..).zip(&b.insts) {
+                    let result = inst.result.filter(|_| self.carries(r.module, inst.ty)).map(|v| Node::Value(r, v));
+                    self.instruction(Place { f: r, block: bi, inst: ii }, result, &inst.op);
+                }
+                if !self.terminator(Place { f: r, block: bi, inst: u32::MAX }, &b.term) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn variable(&mut self, own: GlobalRef, init: Option<&Const>) {
+        let g = self.program.resolve_global(own.module, own.global);
+        let object = self.node(Node::Variable(g));
+        let global = self.program.global(g);
+        let is_ours = global.defined && matches!(global.linkage, Linkage::Internal | Linkage::Odr);
+        if !is_ours || self.program.is_managed(g) {
+            let outside = self.node(Node::Outside);
+            self.join(object, outside);
+        }
+        if let Some(held) = init.and_then(|c| self.constant(own.module, c)) {
+            self.same(object, held);
+        }
+    }
+
+    fn store(&mut self, at: Place, ptr: &Operand, value: Option<&Operand>) {
+        let Some(p) = self.operand(at.f, ptr) else { return };
+        let object = self.behind(p);
+        if let Some(v) = value.and_then(|v| self.operand(at.f, v)) {
+            self.same(object, v);
+        }
+        self.stores.push((object, self.calls.at(at.f, BlockId(at.block))));
+    }
+
+    /// States that a number is computed from these values.
+    fn compute(&mut self, f: FuncRef, result: Option<Node>, from: &[&Operand]) {
+        let values: Vec<u32> = from.iter().filter_map(|o| self.operand(f, o)).collect();
+        let result = result.map(|r| self.node(r));
+        for v in values.into_iter().chain(result) {
+            self.leads_to(v, Node::Computed);
+        }
+    }
+
+    /// Gives these values to code that is not known.
+    fn escape(&mut self, f: FuncRef, result: Option<Node>, values: &[Operand]) {
+        let values: Vec<u32> = values.iter().filter_map(|o| self.operand(f, o)).collect();
+        let result = result.map(|r| self.node(r));
+        for v in values.into_iter().chain(result) {
+            self.leads_to(v, Node::Outside);
+        }
+    }
+
+    fn copies(&mut self, f: FuncRef, result: Option<Node>, from: &[&Operand]) {
+        let Some(result) = result.map(|r| self.node(r)) else { return };
+        for o in from {
+            if let Some(v) = self.operand(f, o) {
+                self.same(result, v);
+            }
+        }
+    }
+
+    fn instruction(&mut self, at: Place, result: Option<Node>, op: &Op) {
+        let f = at.f;
+        match op {
+            Op::Alloca { .. } => {
+                let Some(r) = result.map(|r| self.node(r)) else { return };
+                self.leads_to(r, Node::Made(f, at.block, at.inst));
+            }
+            Op::Load { ptr, .. } => {
+                let (Some(p), Some(r)) = (self.operand(f, ptr), result) else { return };
+                let (object, r) = (self.behind(p), self.node(r));
+                self.same(r, object);
+            }
+            Op::Store { ptr, value, .. } => self.store(at, ptr, Some(value)),
+            Op::AtomicRmw { ptr, value, .. } => {
+                self.store(at, ptr, Some(value));
+                self.loaded(f, ptr, result);
+            }
+            Op::CmpXchg { ptr, new, .. } => {
+                self.store(at, ptr, Some(new));
+                self.loaded(f, ptr, result);
+            }
+            Op::MemCopy { dst, src, .. } => {
+                if let (Some(d), Some(s)) = (self.operand(f, dst), self.operand(f, src)) {
+                    let (d, s) = (self.behind(d), self.behind(s));
+                    self.same(d, s);
+                }
+                self.store(at, dst, None);
+            }
+            Op::MemSet { dst, .. } => self.store(at, dst, None),
+            Op::Gep { base, .. } => self.copies(f, result, &[base]),
+            Op::Cast { op: CastOp::AddrSpaceCast, value, .. } | Op::Freeze(value) => self.copies(f, result, &[value]),
+            Op::Cast { value, .. } => {
+                self.compute(f, result, &[value]);
+            }
+            Op::Bin { a, b, .. } => self.compute(f, result, &[a, b]),
+            Op::Select { a, b, .. } => self.copies(f, result, &[a, b]),
+            Op::Phi(edges) => self.copies(f, result, &edges.iter().map(|(_, o)| o).collect::<Vec<_>>()),
+            Op::ExtractValue { agg, .. } => self.copies(f, result, &[agg]),
+            Op::InsertValue { agg, value, .. } => self.copies(f, result, &[agg, value]),
+            Op::ExtractElement { vec, .. } => self.copies(f, result, &[vec]),
+            Op::InsertElement { vec, value, .. } => self.copies(f, result, &[vec, value]),
+            Op::Shuffle { a, b, .. } => self.copies(f, result, &[a, b]),
+            Op::Call { callee, args } => self.call(at, result, callee, args),
+            Op::Asm { args, .. } | Op::Other { args, .. } => self.escape(f, result, args),
+            Op::Icmp { .. } | Op::Fcmp { .. } | Op::FNeg(_) | Op::Fence | Op::Assume(_) | Op::Lifetime { .. } => {}
+        }
+    }
+
+    fn loaded(&mut self, f: FuncRef, ptr: &Operand, result: Option<Node>) {
+        let (Some(p), Some(r)) = (self.operand(f, ptr), result) else { return };
+        let (object, r) = (self.behind(p), self.node(r));
+        self.same(r, object);
+    }
+
+    fn terminator(&mut self, at: Place, term: &Terminator) -> bool {
+        match term {
+            Terminator::Ret(Some(o)) => self.copies(at.f, Some(Node::Result(at.f)), &[o]),
+            Terminator::Invoke { result, ty, callee, args, .. } => {
+                let result = result.filter(|_| self.carries(at.f.module, *ty)).map(|v| Node::Value(at.f, v));
+                self.call(at, result, callee, args);
+            }
+            Terminator::Other(_) => return false,
+            _ => {}
+        }
+        true
+    }
+
+    fn call(&mut self, at: Place, result: Option<Node>, callee: &Callee, args: &[Operand]) {
+        let program = self.program;
+        match callee {
+            Callee::Direct(id) => {
+                let f = program.resolve_func(at.f.module, *id);
+                let func = program.func(f);
+                let name = symbol(func);
+                if OF_THE_RUNTIME.contains(&name) || FREES.contains(&name) {
+                } else if ALLOCATES.contains(&name) {
+                    let Some(r) = result.map(|r| self.node(r)) else { return };
+                    self.leads_to(r, Node::Made(at.f, at.block, at.inst));
+                } else if func.is_declaration() {
+                    self.escape(at.f, result, args);
+                } else {
+                    self.enter(at.f, result, f, args);
+                }
+            }
+            Callee::Indirect(_) => {
+                for f in self.taken {
+                    let func = program.func(*f);
+                    if !func.is_declaration() && func.params.len() <= args.len() {
+                        self.enter(at.f, result, *f, args);
+                    }
+                }
+                self.escape(at.f, result, args);
+            }
+        }
+    }
+
+    /// Passes arguments to a function with a body, and its result back.
+    fn enter(&mut self, caller: FuncRef, result: Option<Node>, f: FuncRef, args: &[Operand]) {
+        let params = self.program.func(f).params.len();
+        for (i, a) in args.iter().enumerate().take(params) {
+            if let Some(v) = self.operand(caller, a) {
+                let p = self.node(Node::Value(f, parameter(i)));
+                self.same(p, v);
+            }
+        }
+        if args.len() > params {
+            self.escape(caller, None, &args[params..]);
+        }
+        if let Some(r) = result.map(|r| self.node(r)) {
+            let returned = self.node(Node::Result(f));
+            self.same(r, returned);
+        }
+    }
+
+    /// Returns the variables whose class is written by initialisers alone.
+    fn variables(&mut self) -> FxHashMap<GlobalRef, Guards> {
+        let mut written: FxHashMap<u32, Option<Guards>> = FxHashMap::default();
+        for (object, by) in std::mem::take(&mut self.stores) {
+            let class = self.find(object);
+            let all = written.entry(class).or_insert_with(|| Some(Guards::new()));
+            match (&mut *all, by) {
+                (Some(all), Some(more)) => all.extend(more),
+                (all, None) => *all = None,
+                (None, Some(_)) => {}
+            }
+        }
+        let outside = self.node(Node::Outside);
+        let outside = self.find(outside);
+        let globals: Vec<(GlobalRef, u32)> = self
+            .nodes
+            .iter()
+            .filter_map(|(n, id)| if let Node::Variable(g) = n { Some((*g, *id)) } else { None })
+            .collect();
+        let mut out = FxHashMap::default();
+        for (g, id) in globals {
+            let class = self.find(id);
+            if class != outside
+                && !self.program.global(g).constant
+                && let Some(Some(guards)) = written.get(&class)
+            {
+                out.insert(g, guards.clone());
+            }
+        }
+        out
+    }
+}
+
+/// Returns the value of a parameter: parameters come first.
+fn parameter(i: usize) -> ValueId {
+    ValueId(u32::try_from(i).unwrap_or(u32::MAX))
+}

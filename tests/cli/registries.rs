@@ -1,0 +1,132 @@
+//! Functions that constructors of variables register, called in an entry point of a library.
+
+use super::{Project, Said};
+use scuba::finding::{Report, Verdict};
+
+/// A registry of functions by device, as deep-learning libraries have one for each operator.
+const REGISTRY: &str = "\
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+using Function = int (*)(int);
+class Registry {
+public:
+  void add(int device, Function f) { functions[device] = f; }
+  Function find(int device) const { return functions[device]; }
+  static Registry &instance() {
+    static Registry r;
+    return r;
+  }
+  Registry() { for (auto &f : functions) f = nullptr; }
+  Function functions[8];
+};
+void outside(void *);
+void outside();
+__global__ void zero(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = 0;
+}
+int on_device(int n) {
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  zero<<<(n + 255) / 256, 256>>>(x, n);
+  return 0;
+}
+int on_host(int n) { return n; }
+int nothing(int) { return 0; }
+static struct Registerer {
+  Registerer() {
+    Registry::instance().add(1, on_device);
+    Registry::instance().add(0, on_host);
+  }
+} registerer;
+static Function plain;
+static struct Setter { Setter() { plain = on_device; } } setter;
+// MORE
+extern \"C\" int op(int device, int n) {
+  if (n < 1 || device < 0 || device > 7) return 1;
+  // BEFORE
+  Function f = Registry::instance().find(device);
+  if (f == nullptr) throw std::runtime_error(\"no implementation\");
+  return f(n);
+}
+extern \"C\" int op_plain(int n) {
+  if (n < 1) return 1;
+  return plain ? plain(n) : 1;
+}
+";
+
+fn checked(entry: &str, source: &str) -> Report {
+    let p = Project::new();
+    p.write("k.cu", source);
+    p.write("scuba.toml", &format!("[entry]\nfunctions = [\"{entry}\"]\n"));
+    let said = Said::from(p.command().args(["check", "k.cu", "--message-format", "json"]).output().unwrap());
+    let r: Report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    assert!(r.not_analysed.is_empty(), "{source}: {:?}", r.not_analysed);
+    r
+}
+
+#[test]
+fn functions_that_constructors_register_are_followed() {
+    for entry in ["op", "op_plain"] {
+        let r = checked(entry, REGISTRY);
+        assert_eq!((r.summary.safe, r.summary.unknown, r.findings.len()), (1, 0, 0), "{entry}: {:?}", r.undecided);
+        let r = checked(entry, &REGISTRY.replace("i < n", "i <= n"));
+        assert_eq!(r.summary.proved, 1, "{entry}: {:?}", r.undecided);
+        assert_eq!(r.findings[0].verdict, Verdict::Proved);
+    }
+}
+
+#[test]
+fn what_other_code_may_register_is_not_known() {
+    for (entry, more, before) in [
+        // Other functions of the library write the table, or give its address away.
+        ("op", "extern \"C\" void set(int d) { Registry::instance().add(d, nothing); }", ""),
+        ("op", "extern \"C\" Registry *table() { return &Registry::instance(); }", ""),
+        ("op", "extern \"C\" void give() { outside(&Registry::instance()); }", ""),
+        ("op", "extern \"C\" void give(std::uintptr_t *to) { *to = (std::uintptr_t)&Registry::instance(); }", ""),
+        ("op", "extern \"C\" void copy(const Registry *r) { Registry::instance() = *r; }", ""),
+        ("op", "static void later() { Registry::instance().add(1, nothing); } void (*hook)() = later;", ""),
+        ("op", "Registry &known = Registry::instance();", ""),
+        ("op", "struct Holder { Registry *at; long n; }; Holder holder{&Registry::instance(), 1};", ""),
+        (
+            "op",
+            "void change(void *p) { memset(p, 0, 64); }\nextern \"C\" void reset() { change(&Registry::instance()); }",
+            "",
+        ),
+        ("op", "static struct Last { Last() { outside(&Registry::instance()); } } last;", ""),
+        ("op", "", "Registry::instance().functions[device] = nothing;"),
+        ("op", "", "*(Function *)((char *)&Registry::instance() + 8 * device) = nothing;"),
+        (
+            "op",
+            "template <typename T> void put(T *at, T v) { *at = v; }",
+            "put(&Registry::instance().functions[n % 8], Function(nothing));",
+        ),
+        ("op_plain", "extern \"C\" void set() { plain = nothing; }", ""),
+        ("op_plain", "extern \"C\" void set(Function f) { plain = f; }", ""),
+        ("op_plain", "extern \"C\" void *where() { return &plain; }", ""),
+        ("op_plain", "static Function *to = &plain; extern \"C\" void set() { *to = nothing; }", ""),
+        ("op_plain", "static struct Give { Give() { outside(&plain); } } give;", ""),
+        (
+            "op_plain",
+            "extern \"C\" void swap_all(Function *with) { Function f = plain; plain = *with; *with = f; }",
+            "",
+        ),
+    ] {
+        let source = REGISTRY
+            .replace("// MORE", more)
+            .replace("// BEFORE", before)
+            .replace("<cstdlib>", "<cstdlib>\n#include <cstring>");
+        let r = checked(entry, &source);
+        assert_eq!((r.summary.safe, r.summary.unknown), (0, 1), "{entry}: {more} {before}");
+    }
+    // Another unit can name the variable.
+    let r = checked("op_plain", &REGISTRY.replace("static Function plain", "Function plain"));
+    assert_eq!((r.summary.safe, r.summary.unknown), (0, 1));
+    // No constructor makes the registry.
+    let r = checked(
+        "op",
+        &REGISTRY.replace("static struct Registerer", "struct Registerer").replace("} registerer;", "};"),
+    );
+    assert_eq!(r.summary.safe, 0);
+}
