@@ -8,11 +8,11 @@
 //! outside the program may write what it can name, and what its address was given to it; it calls no inline function that
 //! the program itself has for initialisers alone (units that were not seen are an assumption of every verdict).
 
+use super::initialising_calls::{GuardSet, InitialisingCalls, symbol};
 use super::reach::Reach;
-use super::signature::LIBRARY_MODEL;
 use super::{
-    BlockId, Callee, CastOp, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program,
-    Side, Terminator, TypeId, TypeKind, ValueId,
+    BlockId, Callee, CastOp, Const, FuncRef, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
+    Terminator, TypeId, TypeKind, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -29,13 +29,12 @@ const ALLOCATES: &[&str] = &["malloc", "calloc", "_Znwm", "_Znam", "_ZnwmSt11ali
 const FREES: &[&str] =
     &["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"];
 
-/// Guards that must be set for a store to be over.
-type Guards = BTreeSet<GlobalRef>;
-
 /// Variables that nothing writes after the initialisers ran, if these guards are set by then.
 #[derive(Clone, Debug, Default)]
 pub struct InitialisedOnce {
-    variables: FxHashMap<GlobalRef, Guards>,
+    variables: FxHashMap<GlobalRef, GuardSet>,
+    /// Functions that only initialisers call.
+    initialising: FxHashSet<FuncRef>,
 }
 
 impl InitialisedOnce {
@@ -45,8 +44,8 @@ impl InitialisedOnce {
         let Some(constructors) = program.constructors().filter(|all| !all.is_empty()) else { return Self::default() };
         let calls = InitialisingCalls::of(program, reach, &constructors);
         let mut classes = PointerClasses::new(program, reach, &calls);
-        let variables = classes.solve().then(|| classes.variables()).unwrap_or_default();
-        Self { variables }
+        let variables = if classes.solve() { classes.variables() } else { FxHashMap::default() };
+        Self { variables, initialising: calls.functions.into_keys().collect() }
     }
 
     /// Returns the guards of a variable that nothing writes after the initialisers.
@@ -55,174 +54,27 @@ impl InitialisedOnce {
         self.variables.get(&variable)
     }
 
+    /// Whether a variable is one of them, or the guard of one.
+    #[must_use]
+    pub fn is_settled(&self, variable: GlobalRef) -> bool {
+        self.variables.contains_key(&variable) || self.variables.values().any(|guards| guards.contains(&variable))
+    }
+
+    /// Whether only initialisers call a function.
+    #[must_use]
+    pub fn is_initialising(&self, f: FuncRef) -> bool {
+        self.initialising.contains(&f)
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
 }
 
-/// Host functions that only initialisers call, each with the guards of the calls that lead there.
-struct InitialisingCalls {
-    functions: FxHashMap<FuncRef, Guards>,
-    /// Blocks that run once, by function.
-    guarded: FxHashMap<FuncRef, FxHashMap<BlockId, GlobalRef>>,
-}
-
-impl InitialisingCalls {
-    fn of(program: &Program, reach: &Reach, constructors: &[FuncRef]) -> Self {
-        let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
-        let taken: FxHashSet<FuncRef> = reach.taken().iter().copied().collect();
-        let mut guarded = FxHashMap::default();
-        let mut callers: FxHashMap<FuncRef, Vec<(FuncRef, BlockId)>> = FxHashMap::default();
-        for (r, _, f) in host() {
-            let blocks = guarded_blocks(program, r, f);
-            if !blocks.is_empty() {
-                guarded.insert(r, blocks);
-            }
-            for (i, b) in (0u32..).zip(&f.blocks) {
-                let called = b
-                    .insts
-                    .iter()
-                    .filter_map(|i| if let Op::Call { callee, .. } = &i.op { Some(callee) } else { None });
-                let invoked = if let Terminator::Invoke { callee, .. } = &b.term { Some(callee) } else { None };
-                for callee in called.chain(invoked) {
-                    if let Callee::Direct(id) = callee {
-                        callers.entry(program.resolve_func(r.module, *id)).or_default().push((r, BlockId(i)));
-                    }
-                }
-            }
-        }
-        let may_be = |r: &FuncRef, f: &Function| {
-            constructors.contains(r) || matches!(f.linkage, Linkage::Internal | Linkage::Odr) && !taken.contains(r)
-        };
-        let mut functions: FxHashMap<FuncRef, Guards> =
-            host().filter(|(r, _, f)| may_be(r, f)).map(|(r, ..)| (r, Guards::new())).collect();
-        // Greatest fixed point: each call is one of an initialiser, or runs once.
-        loop {
-            let of_others: Vec<FuncRef> = functions
-                .keys()
-                .filter(|f| {
-                    callers.get(f).into_iter().flatten().any(|(by, block)| {
-                        !functions.contains_key(by)
-                            && guarded.get(by).is_none_or(|g: &FxHashMap<_, _>| !g.contains_key(block))
-                    })
-                })
-                .copied()
-                .collect();
-            if of_others.is_empty() {
-                break;
-            }
-            of_others.iter().for_each(|f| {
-                functions.remove(f);
-            });
-        }
-        let mut all = Self { functions, guarded };
-        all.find_guards(&callers);
-        all
-    }
-
-    /// Gives each function the guards of its calls.
-    fn find_guards(&mut self, callers: &FxHashMap<FuncRef, Vec<(FuncRef, BlockId)>>) {
-        loop {
-            let mut changed = vec![];
-            for (f, known) in &self.functions {
-                let needed: Guards =
-                    callers.get(f).into_iter().flatten().flat_map(|(by, block)| self.guards_at(*by, *block)).collect();
-                if !needed.is_subset(known) {
-                    changed.push((*f, needed));
-                }
-            }
-            if changed.is_empty() {
-                return;
-            }
-            for (f, needed) in changed {
-                self.functions.entry(f).or_default().extend(needed);
-            }
-        }
-    }
-
-    /// Returns the guards that a block of an initialising function, or a guarded block, runs under.
-    fn guards_at(&self, f: FuncRef, block: BlockId) -> Guards {
-        self.at(f, block).unwrap_or_default()
-    }
-
-    /// Returns the guards under which a block is part of an initialisation; `None` if it may run at any time.
-    fn at(&self, f: FuncRef, block: BlockId) -> Option<Guards> {
-        if let Some(guard) = self.guarded.get(&f).and_then(|g| g.get(&block)) {
-            return Some(Guards::from([*guard]));
-        }
-        self.functions.get(&f).cloned()
-    }
-}
-
-/// Returns the blocks of a function that run only where `__cxa_guard_acquire` has returned that a variable is not initialised
-/// yet, each with the guard.
-fn guarded_blocks(program: &Program, r: FuncRef, f: &Function) -> FxHashMap<BlockId, GlobalRef> {
-    let mut out = FxHashMap::default();
-    for b in &f.blocks {
-        let Terminator::CondBr { cond: Operand::Value(cond), then, otherwise } = &b.term else { continue };
-        let Some(guard) = b.insts.iter().find_map(|i| acquired(program, r, &i.op).map(|g| (g, i.result))) else {
-            continue;
-        };
-        let (guard, Some(result)) = guard else { continue };
-        // `icmp ne %result, 0`, or the opposite.
-        let Some(taken) = b.insts.iter().find_map(|i| match &i.op {
-            Op::Icmp { pred, a: Operand::Value(a), b: Operand::Const(Const::Int { value: 0, .. }) }
-                if i.result == Some(*cond) && *a == result =>
-            {
-                match pred {
-                    super::Pred::Ne => Some(*then),
-                    super::Pred::Eq => Some(*otherwise),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }) else {
-            continue;
-        };
-        if then == otherwise {
-            continue;
-        }
-        let from = f.blocks.iter().position(|x| std::ptr::eq(x, b));
-        let without = reachable_without(f, from, taken);
-        for i in (0u32..).zip(&f.blocks).map(|(i, _)| BlockId(i)) {
-            if !without.contains(&i) {
-                out.insert(i, guard);
-            }
-        }
-    }
-    out
-}
-
-/// Returns a function's symbol, which a model replaces.
-fn symbol(f: &Function) -> &str {
-    f.name.strip_prefix(LIBRARY_MODEL).unwrap_or(&f.name)
-}
-
-/// Returns the guard that an instruction acquires.
-fn acquired(program: &Program, r: FuncRef, op: &Op) -> Option<GlobalRef> {
-    let Op::Call { callee: Callee::Direct(id), args } = op else { return None };
-    let callee = program.resolve_func(r.module, *id);
-    let [Operand::Const(Const::Global { id, offset: 0 })] = &args[..] else { return None };
-    (symbol(program.func(callee)) == "__cxa_guard_acquire").then(|| program.resolve_global(r.module, *id))
-}
-
-/// Returns the blocks that are reachable from the entry without an edge.
-fn reachable_without(f: &Function, from: Option<usize>, to: BlockId) -> FxHashSet<BlockId> {
-    let (mut seen, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
-    while let Some(b) = open.pop() {
-        if !seen.insert(b) {
-            continue;
-        }
-        let is_from = from == Some(b.index());
-        open.extend(f.blocks[b.index()].term.successors().into_iter().filter(|s| !(is_from && *s == to)));
-    }
-    seen
-}
-
 /// A value, or an object, that has a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+enum PointerNode {
     Value(FuncRef, ValueId),
     Result(FuncRef),
     /// Object of a variable, and its address.
@@ -241,17 +93,17 @@ struct PointerClasses<'p> {
     program: &'p Program,
     taken: &'p [FuncRef],
     calls: &'p InitialisingCalls,
-    nodes: FxHashMap<Node, u32>,
+    nodes: FxHashMap<PointerNode, u32>,
     parent: Vec<u32>,
     /// Class of what the members of a class point to.
     pointee: Vec<Option<u32>>,
     /// Stores by the class of the object written; `None` for one that may happen at any time.
-    stores: Vec<(u32, Option<Guards>)>,
+    stores: Vec<(u32, Option<GuardSet>)>,
 }
 
-/// Place of an instruction: function, block, and its number there.
+/// StorePlace of an instruction: function, block, and its number there.
 #[derive(Clone, Copy)]
-struct Place {
+struct StorePlace {
     f: FuncRef,
     block: u32,
     inst: u32,
@@ -268,12 +120,12 @@ impl<'p> PointerClasses<'p> {
             pointee: vec![],
             stores: vec![],
         };
-        let outside = all.node(Node::Outside);
+        let outside = all.node(PointerNode::Outside);
         all.pointee[outside as usize] = Some(outside);
         all
     }
 
-    fn node(&mut self, n: Node) -> u32 {
+    fn node(&mut self, n: PointerNode) -> u32 {
         if let Some(known) = self.nodes.get(&n) {
             return *known;
         }
@@ -329,7 +181,7 @@ impl<'p> PointerClasses<'p> {
     }
 
     /// States that a value may point to this object.
-    fn leads_to(&mut self, value: u32, object: Node) {
+    fn leads_to(&mut self, value: u32, object: PointerNode) {
         let (behind, object) = (self.behind(value), self.node(object));
         self.join(behind, object);
     }
@@ -337,7 +189,7 @@ impl<'p> PointerClasses<'p> {
     /// Returns the node of an operand that may hold an address.
     fn operand(&mut self, f: FuncRef, o: &Operand) -> Option<u32> {
         match o {
-            Operand::Value(v) => Some(self.node(Node::Value(f, *v))),
+            Operand::Value(v) => Some(self.node(PointerNode::Value(f, *v))),
             Operand::Const(c) => self.constant(f.module, c),
         }
     }
@@ -346,8 +198,8 @@ impl<'p> PointerClasses<'p> {
         match c {
             Const::Global { id, .. } => {
                 let g = self.program.resolve_global(m, *id);
-                let address = self.node(Node::AddressOf(g));
-                self.leads_to(address, Node::Variable(g));
+                let address = self.node(PointerNode::AddressOf(g));
+                self.leads_to(address, PointerNode::Variable(g));
                 Some(address)
             }
             Const::Aggregate { elems, .. } => {
@@ -357,7 +209,7 @@ impl<'p> PointerClasses<'p> {
                 Some(*first)
             }
             Const::Address { .. } | Const::Opaque { .. } => {
-                let outside = self.node(Node::Outside);
+                let outside = self.node(PointerNode::Outside);
                 Some(outside)
             }
             _ => None,
@@ -385,18 +237,19 @@ impl<'p> PointerClasses<'p> {
             if matches!(f.linkage, Linkage::External | Linkage::Weak) || self.taken.contains(&r) {
                 // Its caller may give it any address that it has.
                 for i in 0..f.params.len() {
-                    let v = self.node(Node::Value(r, parameter(i)));
-                    self.leads_to(v, Node::Outside);
+                    let v = self.node(PointerNode::Value(r, parameter(i)));
+                    self.leads_to(v, PointerNode::Outside);
                 }
-                let result = self.node(Node::Result(r));
-                self.leads_to(result, Node::Outside);
+                let result = self.node(PointerNode::Result(r));
+                self.leads_to(result, PointerNode::Outside);
             }
             for (bi, b) in (0u32..).zip(&f.blocks) {
                 for (ii, inst) in (0u32..).zip(&b.insts) {
-                    let result = inst.result.filter(|_| self.carries(r.module, inst.ty)).map(|v| Node::Value(r, v));
-                    self.instruction(Place { f: r, block: bi, inst: ii }, result, &inst.op);
+                    let result =
+                        inst.result.filter(|_| self.carries(r.module, inst.ty)).map(|v| PointerNode::Value(r, v));
+                    self.instruction(StorePlace { f: r, block: bi, inst: ii }, result, &inst.op);
                 }
-                if !self.terminator(Place { f: r, block: bi, inst: u32::MAX }, &b.term) {
+                if !self.terminator(StorePlace { f: r, block: bi, inst: u32::MAX }, &b.term) {
                     return false;
                 }
             }
@@ -406,11 +259,11 @@ impl<'p> PointerClasses<'p> {
 
     fn variable(&mut self, own: GlobalRef, init: Option<&Const>) {
         let g = self.program.resolve_global(own.module, own.global);
-        let object = self.node(Node::Variable(g));
+        let object = self.node(PointerNode::Variable(g));
         let global = self.program.global(g);
         let is_ours = global.defined && matches!(global.linkage, Linkage::Internal | Linkage::Odr);
         if !is_ours || self.program.is_managed(g) {
-            let outside = self.node(Node::Outside);
+            let outside = self.node(PointerNode::Outside);
             self.join(object, outside);
         }
         if let Some(held) = init.and_then(|c| self.constant(own.module, c)) {
@@ -418,7 +271,7 @@ impl<'p> PointerClasses<'p> {
         }
     }
 
-    fn store(&mut self, at: Place, ptr: &Operand, value: Option<&Operand>) {
+    fn store(&mut self, at: StorePlace, ptr: &Operand, value: Option<&Operand>) {
         let Some(p) = self.operand(at.f, ptr) else { return };
         let object = self.behind(p);
         if let Some(v) = value.and_then(|v| self.operand(at.f, v)) {
@@ -428,24 +281,24 @@ impl<'p> PointerClasses<'p> {
     }
 
     /// States that a number is computed from these values.
-    fn compute(&mut self, f: FuncRef, result: Option<Node>, from: &[&Operand]) {
+    fn compute(&mut self, f: FuncRef, result: Option<PointerNode>, from: &[&Operand]) {
         let values: Vec<u32> = from.iter().filter_map(|o| self.operand(f, o)).collect();
         let result = result.map(|r| self.node(r));
         for v in values.into_iter().chain(result) {
-            self.leads_to(v, Node::Computed);
+            self.leads_to(v, PointerNode::Computed);
         }
     }
 
     /// Gives these values to code that is not known.
-    fn escape(&mut self, f: FuncRef, result: Option<Node>, values: &[Operand]) {
+    fn escape(&mut self, f: FuncRef, result: Option<PointerNode>, values: &[Operand]) {
         let values: Vec<u32> = values.iter().filter_map(|o| self.operand(f, o)).collect();
         let result = result.map(|r| self.node(r));
         for v in values.into_iter().chain(result) {
-            self.leads_to(v, Node::Outside);
+            self.leads_to(v, PointerNode::Outside);
         }
     }
 
-    fn copies(&mut self, f: FuncRef, result: Option<Node>, from: &[&Operand]) {
+    fn copies(&mut self, f: FuncRef, result: Option<PointerNode>, from: &[&Operand]) {
         let Some(result) = result.map(|r| self.node(r)) else { return };
         for o in from {
             if let Some(v) = self.operand(f, o) {
@@ -454,12 +307,12 @@ impl<'p> PointerClasses<'p> {
         }
     }
 
-    fn instruction(&mut self, at: Place, result: Option<Node>, op: &Op) {
+    fn instruction(&mut self, at: StorePlace, result: Option<PointerNode>, op: &Op) {
         let f = at.f;
         match op {
             Op::Alloca { .. } => {
                 let Some(r) = result.map(|r| self.node(r)) else { return };
-                self.leads_to(r, Node::Made(f, at.block, at.inst));
+                self.leads_to(r, PointerNode::Made(f, at.block, at.inst));
             }
             Op::Load { ptr, .. } => {
                 let (Some(p), Some(r)) = (self.operand(f, ptr), result) else { return };
@@ -502,17 +355,17 @@ impl<'p> PointerClasses<'p> {
         }
     }
 
-    fn loaded(&mut self, f: FuncRef, ptr: &Operand, result: Option<Node>) {
+    fn loaded(&mut self, f: FuncRef, ptr: &Operand, result: Option<PointerNode>) {
         let (Some(p), Some(r)) = (self.operand(f, ptr), result) else { return };
         let (object, r) = (self.behind(p), self.node(r));
         self.same(r, object);
     }
 
-    fn terminator(&mut self, at: Place, term: &Terminator) -> bool {
+    fn terminator(&mut self, at: StorePlace, term: &Terminator) -> bool {
         match term {
-            Terminator::Ret(Some(o)) => self.copies(at.f, Some(Node::Result(at.f)), &[o]),
+            Terminator::Ret(Some(o)) => self.copies(at.f, Some(PointerNode::Result(at.f)), &[o]),
             Terminator::Invoke { result, ty, callee, args, .. } => {
-                let result = result.filter(|_| self.carries(at.f.module, *ty)).map(|v| Node::Value(at.f, v));
+                let result = result.filter(|_| self.carries(at.f.module, *ty)).map(|v| PointerNode::Value(at.f, v));
                 self.call(at, result, callee, args);
             }
             Terminator::Other(_) => return false,
@@ -521,7 +374,7 @@ impl<'p> PointerClasses<'p> {
         true
     }
 
-    fn call(&mut self, at: Place, result: Option<Node>, callee: &Callee, args: &[Operand]) {
+    fn call(&mut self, at: StorePlace, result: Option<PointerNode>, callee: &Callee, args: &[Operand]) {
         let program = self.program;
         match callee {
             Callee::Direct(id) => {
@@ -531,7 +384,7 @@ impl<'p> PointerClasses<'p> {
                 if OF_THE_RUNTIME.contains(&name) || FREES.contains(&name) {
                 } else if ALLOCATES.contains(&name) {
                     let Some(r) = result.map(|r| self.node(r)) else { return };
-                    self.leads_to(r, Node::Made(at.f, at.block, at.inst));
+                    self.leads_to(r, PointerNode::Made(at.f, at.block, at.inst));
                 } else if func.is_declaration() {
                     self.escape(at.f, result, args);
                 } else {
@@ -551,11 +404,11 @@ impl<'p> PointerClasses<'p> {
     }
 
     /// Passes arguments to a function with a body, and its result back.
-    fn enter(&mut self, caller: FuncRef, result: Option<Node>, f: FuncRef, args: &[Operand]) {
+    fn enter(&mut self, caller: FuncRef, result: Option<PointerNode>, f: FuncRef, args: &[Operand]) {
         let params = self.program.func(f).params.len();
         for (i, a) in args.iter().enumerate().take(params) {
             if let Some(v) = self.operand(caller, a) {
-                let p = self.node(Node::Value(f, parameter(i)));
+                let p = self.node(PointerNode::Value(f, parameter(i)));
                 self.same(p, v);
             }
         }
@@ -563,29 +416,29 @@ impl<'p> PointerClasses<'p> {
             self.escape(caller, None, &args[params..]);
         }
         if let Some(r) = result.map(|r| self.node(r)) {
-            let returned = self.node(Node::Result(f));
+            let returned = self.node(PointerNode::Result(f));
             self.same(r, returned);
         }
     }
 
     /// Returns the variables whose class is written by initialisers alone.
-    fn variables(&mut self) -> FxHashMap<GlobalRef, Guards> {
-        let mut written: FxHashMap<u32, Option<Guards>> = FxHashMap::default();
+    fn variables(&mut self) -> FxHashMap<GlobalRef, GuardSet> {
+        let mut written: FxHashMap<u32, Option<GuardSet>> = FxHashMap::default();
         for (object, by) in std::mem::take(&mut self.stores) {
             let class = self.find(object);
-            let all = written.entry(class).or_insert_with(|| Some(Guards::new()));
+            let all = written.entry(class).or_insert_with(|| Some(GuardSet::new()));
             match (&mut *all, by) {
                 (Some(all), Some(more)) => all.extend(more),
                 (all, None) => *all = None,
                 (None, Some(_)) => {}
             }
         }
-        let outside = self.node(Node::Outside);
+        let outside = self.node(PointerNode::Outside);
         let outside = self.find(outside);
         let globals: Vec<(GlobalRef, u32)> = self
             .nodes
             .iter()
-            .filter_map(|(n, id)| if let Node::Variable(g) = n { Some((*g, *id)) } else { None })
+            .filter_map(|(n, id)| if let PointerNode::Variable(g) = n { Some((*g, *id)) } else { None })
             .collect();
         let mut out = FxHashMap::default();
         for (g, id) in globals {

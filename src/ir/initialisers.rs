@@ -28,6 +28,8 @@ pub struct Initialiser {
 #[derive(Debug, Default)]
 pub struct Initialisers {
     pub in_order: Vec<Initialiser>,
+    /// Variables that the function may mention and that initialisers alone write, each with the guards that are set by then.
+    pub settled: Vec<(GlobalRef, Vec<GlobalRef>)>,
     /// True where some initialiser of the program is unknown: any variable may then hold another value.
     pub unknown: bool,
     /// Name-like strings (`sum`), those of initialisers first. The function often compares its arguments with one of
@@ -50,8 +52,17 @@ impl Initialisers {
         let mut needed: FxHashSet<GlobalRef> = own.globals.iter().copied().collect();
         let constructors = program.constructors();
         let unknown = constructors.is_none();
-        let all: Vec<Initialiser> =
+        let mut all: Vec<Initialiser> =
             constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, reach, f)).collect();
+        // A function that an initialiser gives to a library writes no variable that initialisers alone write.
+        let once = reach.initialised_once(program);
+        for i in &mut all {
+            let Initialiser { function, variables, .. } = i;
+            variables.retain(|g| !once.is_settled(*g) || calls_mention(reach, *function, *g));
+        }
+        let mut settled: Vec<(GlobalRef, Vec<GlobalRef>)> =
+            needed.iter().filter_map(|g| Some((*g, once.guards(*g)?.iter().copied().collect()))).collect();
+        settled.sort_unstable();
         // The initialiser of one variable may read another variable.
         let mut taken = vec![false; all.len()];
         loop {
@@ -70,8 +81,21 @@ impl Initialisers {
                 strings.push(text);
             }
         }
-        Self { in_order, unknown, strings }
+        Self { in_order, settled, unknown, strings }
     }
+}
+
+/// Whether a function, or one that its calls by name lead to, mentions a variable.
+fn calls_mention(reach: &Reach, f: FuncRef, variable: GlobalRef) -> bool {
+    let (mut seen, mut open) = (FxHashSet::default(), vec![f]);
+    while let Some(f) = open.pop() {
+        let Some(m) = reach.mentions(f).filter(|_| seen.insert(f)) else { continue };
+        if m.globals.contains(&variable) {
+            return true;
+        }
+        open.extend(&m.called);
+    }
+    false
 }
 
 /// Splits a constructor into the functions that it calls, if it does nothing else; otherwise returns it whole. clang

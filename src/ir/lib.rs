@@ -11,6 +11,7 @@ pub mod cfg;
 mod entry_points;
 pub mod initialised_once;
 pub mod initialisers;
+mod initialising_calls;
 mod instruction;
 pub mod intrinsic;
 mod operands;

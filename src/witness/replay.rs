@@ -8,13 +8,13 @@ use super::machine::call::ThreadStop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
 use super::machine::value::Val;
-use super::memory::space::Obj;
+use super::memory::space::{Obj, split};
 use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
 use crate::api::{Cause, UndecidedReason};
 use base::work::{Work, charge, cost};
-use ir::initialisers::Initialiser;
+use ir::initialisers::{Initialiser, Initialisers};
 use ir::{BlockId, FuncRef, Op, Program, Side};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -372,7 +372,8 @@ impl Machine<'_> {
         if initialisers.unknown {
             return Err(ThreadStop::Unknown(UNKNOWN_INITIALISER.into()));
         }
-        for Initialiser { function, variables, .. } in &initialisers.in_order {
+        for (i, Initialiser { function, variables, .. }) in initialisers.in_order.iter().enumerate() {
+            self.settle(&initialisers, i);
             let before = self.seen.certainty();
             let mut th = Thread::host();
             let ended = self.call(&mut th, *function, &[]);
@@ -390,7 +391,32 @@ impl Machine<'_> {
                 variables.iter().map(|g| Val::new(self.global_address(g.module, g.global))).collect();
             self.havoc_reachable(&mut th, &addresses, reason);
         }
+        self.settle(&initialisers, initialisers.in_order.len());
         Ok(())
+    }
+
+    /// Protects the variables that initialisers alone write, and that those from this one on do not write, if their guards
+    /// are set: code that is not followed leaves them as they are.
+    fn settle(&mut self, initialisers: &Initialisers, next: usize) {
+        let rest = &initialisers.in_order[next..];
+        for (variable, guards) in &initialisers.settled {
+            let all = || guards.iter().chain([variable]);
+            if all().any(|g| rest.iter().any(|i| i.variables.contains(g))) {
+                continue;
+            }
+            let mut objects = vec![];
+            for g in all() {
+                objects.push(split(self.global_address(g.module, g.global)).0);
+            }
+            let is_set = |id| self.mem.global(id).is_some_and(|o| o.store.read(0, 1).known().is_some_and(|v| v != 0));
+            if objects[..guards.len()].iter().all(|id| is_set(*id)) {
+                for id in objects {
+                    if let Some(o) = self.mem.global_mut(id) {
+                        o.constant = true;
+                    }
+                }
+            }
+        }
     }
 
     fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, ThreadStop> {

@@ -75,6 +75,12 @@ fn functions_that_constructors_register_are_followed() {
         assert_eq!(r.summary.proved, 1, "{entry}: {:?}", r.undecided);
         assert_eq!(r.findings[0].verdict, Verdict::Proved);
     }
+    // An initialiser that is not followed changes nothing of it, in the replay as well.
+    let later =
+        "int answer(); int state; static struct Last { Last() { if (answer()) outside(); state = answer(); } } last;";
+    let source = REGISTRY.replace("// MORE", later).replace("// BEFORE", "printf(\"%d\\n\", state);");
+    let r = checked("op", &source.replace("i < n", "i <= n").replace("<cstdlib>", "<cstdio>"));
+    assert_eq!(r.summary.proved, 1, "{:?}", r.undecided);
 }
 
 #[test]

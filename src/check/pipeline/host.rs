@@ -69,7 +69,11 @@ impl<'p> Engine<'p> {
     fn for_the_host_alone(&self) -> FxHashMap<HostPart, PartTreatment> {
         let program = self.cx.program;
         let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
-        let takes_tensors = |f: &Function| f.display.contains("at::Tensor") && !f.is_library_model();
+        let is_tensor = |class: &Option<String>| class.as_ref().is_some_and(|c| c.contains("at::Tensor"));
+        let takes_tensors = |f: &Function| {
+            !f.is_library_model()
+                && f.params.iter().any(|p| p.name != "this" && (is_tensor(&p.class) || is_tensor(&p.of_class)))
+        };
         let names: Vec<(FuncRef, &Function)> = host()
             .filter(|(r, _, f)| takes_tensors(f) && self.reach.is_harmless(*r) && !program.loc(r.module, f.loc).system)
             .map(|(r, _, f)| (r, f))

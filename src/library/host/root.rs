@@ -267,8 +267,14 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
     if variables.is_empty() {
         return state;
     }
-    let initialisers = Initialisers::reached(e.program, &e.limits.effort().call_graph(), root);
+    let graph = e.limits.effort().call_graph();
+    let mut initialisers = Initialisers::reached(e.program, &graph, root);
+    let all: FxHashSet<GlobalRef> =
+        variables.iter().flat_map(|(variable, guards)| guards.iter().chain([variable])).copied().collect();
+    initialisers.in_order.retain(|i| i.variables.iter().any(|g| all.contains(g)));
     let is_known = !initialisers.unknown && initialisers.in_order.len() <= INITIALISERS;
+    // Code outside that a constructor calls writes them no more than it does later.
+    e.runtime.of_constructors = all;
     let mut after = state.clone();
     let mut unknown: FxHashSet<GlobalRef> = FxHashSet::default();
     for i in initialisers.in_order.iter().filter(|_| is_known) {
@@ -279,6 +285,7 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
         }
     }
     let mut state = State { path: after.path, ..state };
+    e.runtime.of_constructors.clear();
     for (variable, guards) in variables {
         let ran = is_known && guards.iter().all(|guard| !unknown.contains(guard) && is_set(e, &mut after, *guard));
         let is_settled = ran && !unknown.contains(&variable);
@@ -288,6 +295,7 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
                 Some(held) => {
                     state.mem.insert(o, held.clone());
                     e.runtime.settled.insert(g);
+                    e.runtime.of_constructors.insert(g);
                 }
                 None if !e.runtime.settled.contains(&g) => {
                     let why = UnknownReason::Global(e.program.global(g).source_name.clone());

@@ -50,7 +50,7 @@ impl ExecutionContext<'_> {
         let program = self.program;
         let outside = program.outside();
         let written: Vec<GlobalRef> =
-            outside.written.iter().copied().filter(|g| !self.runtime.settled.contains(g)).collect();
+            outside.written.iter().copied().filter(|g| !self.runtime.of_constructors.contains(g)).collect();
         let mut objects: Vec<ObjId> = written.into_iter().map(|g| self.global_object(g.module, g.global)).collect();
         for g in &outside.read {
             let o = self.global_object(g.module, g.global);
@@ -111,7 +111,7 @@ impl ExecutionContext<'_> {
         let why = &UnknownReason::ByAnotherThread;
         let mut shared = self.heap.parameters().to_vec();
         let mut written = self.limits.effort().written();
-        written.retain(|g| !self.runtime.settled.contains(g));
+        written.retain(|g| !self.runtime.of_constructors.contains(g));
         for g in written {
             shared.push(self.global_object(g.module, g.global));
         }

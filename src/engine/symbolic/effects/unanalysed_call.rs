@@ -72,7 +72,9 @@ impl ExecutionContext<'_> {
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
             // On a device it may write the variables that it names, and what they lead to.
             self.kernel.written_anywhere |= self.side == Side::Device;
-            for g in self.limits.effort().exported().to_vec() {
+            let mut exported = self.limits.effort().exported().to_vec();
+            exported.retain(|g| !self.runtime.of_constructors.contains(g));
+            for g in exported {
                 objects.push(self.global_object(g.module, g.global));
             }
             self.exported_run(s, why);
@@ -154,6 +156,10 @@ impl ExecutionContext<'_> {
         let (objects, anything) = self.points_to.lent();
         let anything = anything || s.lent.anything;
         let mut objects: Vec<ObjId> = objects.iter().chain(&s.lent.objects).copied().collect();
+        // A library is given no function that only constructors call.
+        objects.retain(
+            |o| !matches!(self.object(*o).kind, ObjKind::HostGlobal(g) if self.runtime.of_constructors.contains(&g)),
+        );
         if !anything && objects.is_empty() {
             return;
         }
@@ -232,6 +238,13 @@ impl ExecutionContext<'_> {
         // Many functions name the same globals.
         let program = self.program;
         let mut written: Vec<GlobalRef> = globals.into_iter().filter(|g| !program.global(*g).constant).collect();
+        if !self.runtime.of_constructors.is_empty() {
+            let graph = self.limits.effort().call_graph();
+            let once = graph.initialised_once(program);
+            if !functions.iter().any(|f| once.is_initialising(*f)) {
+                written.retain(|g| !self.runtime.of_constructors.contains(g));
+            }
+        }
         written.sort_unstable();
         (written.into_iter().map(|g| self.global_object(g.module, g.global)).collect(), anything)
     }

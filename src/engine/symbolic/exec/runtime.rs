@@ -35,8 +35,9 @@ pub struct Runtime {
     pub sets_clusters: Option<bool>,
     /// `Some(true)` if there are host functions that no available unit defines and no known library has.
     pub has_outside: Option<bool>,
-    /// Host variables that nothing writes any more.
+    /// Host variables that nothing writes any more, and those that at most constructors write.
     pub settled: FxHashSet<GlobalRef>,
+    pub of_constructors: FxHashSet<GlobalRef>,
     /// Maximum number of bytes of static shared memory, by kernel.
     pub statics: FxHashMap<FuncRef, i128>,
     /// Allocations by `cudaMallocManaged`, and by the functions for pinned memory.

@@ -200,7 +200,7 @@ impl MemoryDomain<'_> {
 
     pub(in crate::symbolic) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
-            ObjKind::HostGlobal(r) => self.program.global(*r).constant,
+            ObjKind::HostGlobal(r) => self.program.global(*r).constant || self.runtime.settled.contains(r),
             ObjKind::Constant(_) => true,
             // A string's method writes to no other string.
             ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Opaque => self.is_copied_text(o),
