@@ -275,11 +275,29 @@ impl<'a> Encoder<'a> {
                 let v = f.apply(&refs).as_int().unwrap_or_else(|| Int::fresh_const("f"));
                 let r = self.in_range(&v, *range);
                 self.side.extend(r);
+                self.reading(n, &v);
                 self.applications.push((n, args, v.clone()));
                 v
             }
             _ => num(0),
         }
+    }
+
+    /// Ties an interpretation to the number that is interpreted, if that is known to be of the same width: signed and
+    /// unsigned, it is the same bits.
+    fn reading(&mut self, n: TermId, value: &Int) {
+        let Some((arg, bits, signed)) = self.arena.reading(n).filter(|(_, bits, _)| *bits <= 64) else { return };
+        let range = self.arena.range(arg);
+        let (x, all) = (self.int(arg), num(1i128 << bits));
+        let (half, zero) = (num(1i128 << (bits - 1)), num(0));
+        let tie = if !signed && Interval::of_int(bits, true).contains(range) {
+            value.eq(x.lt(zero).ite(&Int::add(&[&x, &all]), &x))
+        } else if signed && Interval::of_int(bits, false).contains(range) {
+            value.eq(x.ge(half).ite(&Int::sub(&[&x, &all]), &x))
+        } else {
+            return;
+        };
+        self.side.push(self.when(arg).map_or_else(|| tie.clone(), |w| w.implies(&tie)));
     }
 
     /// Returns quotient and remainder of C's division, by their defining conditions; unconstrained where the divisor

@@ -115,6 +115,42 @@ pub(crate) fn high_half(e: &mut ValueDomain<'_>, signed: bool, [a, b]: [TermId; 
     Some(e.arena.floor_div(product, 1 << bits))
 }
 
+/// Returns four bytes of two numbers side by side, `b` in front, in the order of a constant selector (PTX ISA 9.0,
+/// `prmt` in its default mode). `None` if the selector is not known, or replicates a sign.
+pub(crate) fn permuted(e: &mut ValueDomain<'_>, [a, b]: [TermId; 2], selector: TermId, bits: u32) -> Option<TermId> {
+    let selector = e.arena.as_int(selector).filter(|_| bits == 32)?;
+    let [a, b] = [a, b].map(|t| e.interpret(t, bits, false));
+    let mut t = e.arena.int(0);
+    for place in 0..4 {
+        let pick = selector >> (4 * place) & 0xf;
+        if pick >= 8 {
+            return None;
+        }
+        let from = if pick < 4 { a } else { b };
+        let byte = e.arena.floor_div(from, 1 << (8 * (pick % 4)));
+        let byte = e.arena.modulo(byte, 256);
+        let byte = e.arena.scale(byte, 1 << (8 * place));
+        t = e.arena.add(t, byte);
+    }
+    Some(t)
+}
+
+/// Returns `|a - b| + c` (PTX ISA 9.0, `sad`).
+pub(crate) fn added_difference(
+    e: &mut ValueDomain<'_>,
+    signed: bool,
+    [a, b, c]: [TermId; 3],
+    bits: u32,
+) -> Option<TermId> {
+    if !is_followed(bits) {
+        return None;
+    }
+    let (a, b) = (e.interpret(a, bits, signed), e.interpret(b, bits, signed));
+    let (more, less, below) = (e.arena.sub(a, b), e.arena.sub(b, a), e.arena.lt(a, b));
+    let difference = e.arena.ite(below, less, more);
+    Some(e.arena.add(difference, c))
+}
+
 /// Returns a sum or difference clamped to the range of its type.
 pub(crate) fn saturated(
     e: &mut ValueDomain<'_>,

@@ -129,6 +129,14 @@ const INTEGERS: &[(&[&str], IntegerModel)] = &[
         let all = number_operands(e, args, bits)?;
         bits::high_half(e, !base.contains(".u"), all, bits).map(Value::Int)
     }),
+    (&["nvvm.prmt"], |e, _, args, bits| {
+        let [a, b, selector] = number_operands(e, args, bits)?;
+        bits::permuted(e, [a, b], selector, bits).map(Value::Int)
+    }),
+    (&["nvvm.sad.i", "nvvm.sad.ll", "nvvm.sad.ui", "nvvm.sad.ull"], |e, base, args, bits| {
+        let all = number_operands(e, args, bits)?;
+        bits::added_difference(e, !base.contains(".u"), all, bits).map(Value::Int)
+    }),
     (&["uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"], |e, base, args, bits| {
         let all = number_operands(e, args, bits)?;
         bits::saturated(e, base.ends_with("add.sat"), base.starts_with('s'), all, bits).map(Value::Int)
@@ -144,6 +152,9 @@ const OVERFLOWS: &[(&str, char, bool)] = &[
     ("ssub.with.overflow", '-', true),
     ("smul.with.overflow", '*', true),
 ];
+
+/// Conversions of real numbers to signed integers; the rounding mode follows the dot (PTX ISA 9.0, `cvt`).
+const CONVERSIONS: &[&str] = &["nvvm.f2i", "nvvm.f2ll", "nvvm.d2i", "nvvm.d2ll"];
 
 enum RealModel {
     Rounded(IntegerRounding),
@@ -183,6 +194,7 @@ pub(super) fn keys() -> impl Iterator<Item = NameKey> {
         .chain(reals)
         .map(|n| NameKey::whole(format!("llvm.{n}")))
         .chain(SPACES.iter().map(|n| NameKey::whole(format!("llvm.nvvm.isspacep.{n}"))))
+        .chain(CONVERSIONS.iter().map(|n| NameKey::real(format!("llvm.{n}"))))
         .chain(of_device.map(|n| NameKey::start(format!("llvm.nvvm.{n}"))))
         .chain([NameKey::start(format!("llvm.{COROUTINE}"))])
 }
@@ -222,7 +234,7 @@ pub(crate) fn intrinsic(
     }
     let known = match m.ty(ty).kind {
         TypeKind::Int(1) if base == CLASS => class_of_number(e, args),
-        TypeKind::Int(bits) => of_integers(e, base, args, bits),
+        TypeKind::Int(bits) => of_integers(e, base, args, bits).or_else(|| converted(e, base, args, bits)),
         TypeKind::Float(_) => of_reals(e, base, args, site.func, ty),
         TypeKind::Struct { .. } => with_overflow(e, base, args, m, ty),
         // Vectors, pointers and void: not known below.
@@ -336,6 +348,19 @@ fn with_overflow(e: &mut MemoryDomain<'_>, base: &str, args: &[Value], m: &Modul
     let (below, above) = (e.arena.lt(exact, lo), e.arena.lt(hi, exact));
     let over = e.arena.or(below, above);
     Some(Value::Aggregate(Rc::new(vec![Value::Int(exact), Value::Bool(over)])))
+}
+
+/// Converts a real number to a signed integer, rounded down, up or towards zero.
+fn converted(e: &mut ValueDomain<'_>, base: &str, args: &[Value], bits: u32) -> Option<Value> {
+    let mode = CONVERSIONS.iter().find_map(|n| base.strip_prefix(n)?.strip_prefix('.'))?;
+    let way = match mode.strip_suffix(".ftz").unwrap_or(mode) {
+        "rm" => IntegerRounding::Floor,
+        "rp" => IntegerRounding::Ceil,
+        "rz" => IntegerRounding::Trunc,
+        _ => return None,
+    };
+    let Some(Value::Real(r)) = args.first() else { return None };
+    e.real_as_int(r, way, bits, true).map(Value::Int)
 }
 
 fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty: TypeId) -> Option<Value> {

@@ -34,7 +34,8 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.nvvm.barrier.cta.red.or.all", "llvm.nvvm.barrier.cta.red.or.aligned.count",
         "llvm.nvvm.barrier.cta.red.popc.aligned.all", "llvm.nvvm.barrier.cta.red.popc.all",
         "llvm.nvvm.barrier.cta.red.popc.aligned.count", "llvm.nvvm.mulhi.i", "llvm.nvvm.mulhi.ui", "llvm.nvvm.mulhi.ll",
-        "llvm.nvvm.mulhi.ull",
+        "llvm.nvvm.mulhi.ull", "llvm.nvvm.prmt", "llvm.nvvm.sad.i", "llvm.nvvm.sad.ll", "llvm.nvvm.sad.ui",
+        "llvm.nvvm.sad.ull",
     ]),
     device(&["__syncthreads", "__syncwarp"]).symbolic_only("clang gives the intrinsic in its place"),
     FunctionRow::new(CallSide::Device, MatchKind::Rest, &[
@@ -90,9 +91,8 @@ pub(super) const ROWS: &[FunctionRow] = &[
     device(&[
         "__nv_mulhi", "__nv_umulhi", "__nv_isnand", "__nv_isnanf", "__nv_isnan", "__nv_isinfd", "__nv_isinff",
         "__nv_isinf", "__nv_isfinited", "__nv_finitef", "__nv_signbitd", "__nv_signbitf", "__nv_llrintf",
-        "__nv_llrint", "__nv_llroundf", "__nv_llround", "llvm.nvvm.mul24.i", "llvm.nvvm.mul24.ui", "llvm.nvvm.sad.i",
-        "llvm.nvvm.sad.s", "llvm.nvvm.sad.ll", "llvm.nvvm.sad.ui", "llvm.nvvm.sad.us", "llvm.nvvm.sad.ull",
-        "llvm.nvvm.prmt", "llvm.nvvm.popc.i", "llvm.nvvm.popc.ll", "llvm.nvvm.d2i.lo", "llvm.nvvm.d2i.hi",
+        "__nv_llrint", "__nv_llroundf", "__nv_llround", "llvm.nvvm.mul24.i", "llvm.nvvm.mul24.ui",
+        "llvm.nvvm.sad.s", "llvm.nvvm.sad.us", "llvm.nvvm.popc.i", "llvm.nvvm.popc.ll", "llvm.nvvm.d2i.lo", "llvm.nvvm.d2i.hi",
         "llvm.nvvm.lohi.i2d", "llvm.nvvm.bitcast.f2i", "llvm.nvvm.bitcast.i2f", "llvm.nvvm.bitcast.d2ll",
         "llvm.nvvm.bitcast.ll2d",
     ]).concrete_only("what it gives is an unknown number; it touches no memory"),
@@ -108,6 +108,9 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.nvvm.rsqrt", "llvm.nvvm.rcp", "llvm.nvvm.fabs", "llvm.nvvm.floor", "llvm.nvvm.ceil", "llvm.nvvm.trunc",
         "llvm.nvvm.round", "llvm.nvvm.saturate", "llvm.nvvm.sin", "llvm.nvvm.cos", "llvm.nvvm.ex2", "llvm.nvvm.lg2",
         "llvm.nvvm.tanh", "llvm.nvvm.fmin", "llvm.nvvm.fmax", "llvm.nvvm.add", "llvm.nvvm.mul", "llvm.nvvm.div",
-        "llvm.nvvm.fma", "llvm.nvvm.d2i", "llvm.nvvm.f2i", "llvm.nvvm.d2ll", "llvm.nvvm.f2ll",
+        "llvm.nvvm.fma",
     ]).concrete_only("what it gives is an unknown number; it touches no memory"),
+    FunctionRow::new(CallSide::Device, MatchKind::Real, &[
+        "llvm.nvvm.d2i", "llvm.nvvm.f2i", "llvm.nvvm.d2ll", "llvm.nvvm.f2ll",
+    ]),
 ];

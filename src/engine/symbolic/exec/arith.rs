@@ -146,7 +146,7 @@ impl ValueDomain<'_> {
                     None => {
                         let p = self.arena.pow2(y);
                         let t = self.arena.mul(x, p);
-                        self.within_width(t, y, bits)
+                        self.within_width(t, y, bits, None)
                     }
                 }
             }
@@ -156,12 +156,7 @@ impl ValueDomain<'_> {
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
                     Some(_) => return self.unknown_int(&UnknownReason::ShiftTooFar, bits),
-                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => {
-                        let p = self.arena.pow2(y);
-                        let t = self.arena.div(x, p);
-                        self.within_width(t, y, bits)
-                    }
-                    None => return self.unknown_int(&UnknownReason::SignedShift, bits),
+                    None => self.shifted_right(x, y, bits),
                 }
             }
             B::And | B::Or | B::Xor => match self.whatever_its_sign(op, x, y, bits) {
@@ -236,15 +231,42 @@ impl ValueDomain<'_> {
 
 impl Terms {
     /// Returns the result of a shift if its distance is below the width. A greater distance is undefined: x86 takes it
-    /// modulo the width, devices return 0.
-    pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
+    /// modulo the width, devices take it for the width (PTX ISA 9.0, `shl`, `shr`). The result is then one unknown
+    /// number, for a shift to the right of `shifted` between 0 and that number.
+    pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32, shifted: Option<TermId>) -> TermId {
         let most = i128::from(bits) - 1;
         if Interval::new(0, most).contains(self.arena.range(by)) {
             return t;
         }
+        let reason = UnknownReason::ShiftTooFar;
+        let other = match shifted {
+            None => self.unknown_int(&reason, bits),
+            Some(x) => {
+                let any = self.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(bits, false));
+                self.arena.min(any, x)
+            }
+        };
         let most = self.arena.int(most);
-        let (defined, other) = (self.arena.le(by, most), self.unknown_int(&UnknownReason::ShiftTooFar, bits));
+        let defined = self.arena.le(by, most);
         self.arena.ite(defined, t, other)
+    }
+
+    /// Shifts a number to the right by a variable: rounds `x / 2^by` down.
+    fn shifted_right(&mut self, x: TermId, by: TermId, bits: u32) -> TermId {
+        let p = self.arena.pow2(by);
+        if self.arena.range(x).lo.is_some_and(|v| v >= 0) {
+            let t = self.arena.div(x, p);
+            return self.within_width(t, by, bits, Some(x));
+        }
+        // For a negative number, -x - 1 has all bits inverted: it is shifted, and inverted again.
+        let (zero, flip) = (self.arena.int(0), self.arena.neg(x));
+        let (negative, flip) = (self.arena.lt(x, zero), self.arena.add_const(flip, -1));
+        let magnitude = self.arena.ite(negative, flip, x);
+        let t = self.arena.div(magnitude, p);
+        let t = self.within_width(t, by, bits, Some(magnitude));
+        let back = self.arena.neg(t);
+        let back = self.arena.add_const(back, -1);
+        self.arena.ite(negative, back, t)
     }
 
     /// Returns the result of an instruction without the case of a shift too far, where the path excludes that case.
@@ -254,7 +276,12 @@ impl Terms {
             return v;
         }
         let Term::Ite(defined, shifted, other) = *self.arena.get(t) else { return v };
-        let Term::Sym(s) = *self.arena.get(other) else { return v };
+        // For a shift to the right, the least of an unknown number and what is shifted.
+        let any = match *self.arena.get(other) {
+            Term::Ite(_, any, _) => any,
+            _ => other,
+        };
+        let Term::Sym(s) = *self.arena.get(any) else { return v };
         let too_far = matches!(self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::ShiftTooFar });
         if too_far && self.arena.bounds_at_least(path, defined) { Value::Int(shifted) } else { v }
     }
@@ -294,8 +321,8 @@ impl Terms {
 
     /// Converts a floating-point number to an integer. Out-of-range conversions are undefined: devices return the
     /// nearest representable value, x86 its least number or the low bits of a wider one.
-    pub(crate) fn real_as_int(&mut self, r: &Ratio, bits: u32, signed: bool) -> Option<TermId> {
-        let t = self.arena.real_whole(r, IntegerRounding::Trunc)?;
+    pub fn real_as_int(&mut self, r: &Ratio, way: IntegerRounding, bits: u32, signed: bool) -> Option<TermId> {
+        let t = self.arena.real_whole(r, way)?;
         let want = Interval::of_int(bits, signed);
         let (Some(low), Some(high)) = (want.lo, want.hi) else { return None };
         if want.contains(self.arena.range(t)) {

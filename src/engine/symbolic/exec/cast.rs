@@ -4,6 +4,7 @@ use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::floating::IntegerRounding;
 use crate::symbolic::terms::term::Term;
 use base::reasons::UnknownReason;
 use ir::{CastOp, Operand, TypeId, TypeKind};
@@ -58,10 +59,12 @@ impl MemoryDomain<'_> {
                 }
             }
             CastOp::FpToSi | CastOp::FpToUi => match (self.operand(fr, value, from), to_bits) {
-                (Value::Real(r), Some(bits @ 8..=64)) => match self.real_as_int(&r, bits, op == CastOp::FpToSi) {
-                    Some(t) => Value::Int(t),
-                    None => self.unknown_of(m, to, &ROUNDED),
-                },
+                (Value::Real(r), Some(bits @ 8..=64)) => {
+                    match self.real_as_int(&r, IntegerRounding::Trunc, bits, op == CastOp::FpToSi) {
+                        Some(t) => Value::Int(t),
+                        None => self.unknown_of(m, to, &ROUNDED),
+                    }
+                }
                 _ => self.unknown_of(m, to, &UnknownReason::Float),
             },
             CastOp::FpExt => self.operand(fr, value, from),

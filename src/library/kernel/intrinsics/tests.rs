@@ -138,6 +138,38 @@ fn functions_of_libdevice_have_their_width() {
 }
 
 #[test]
+fn bytes_are_permuted_and_differences_added() {
+    let program = Program::default();
+    let picked = |a: u64, b: u64, selector: u64| {
+        let bytes = (b << 32 | a).to_le_bytes();
+        (0..4).fold(0, |r, i| r | i128::from(bytes[(selector >> (4 * i) & 7) as usize]) << (8 * i))
+    };
+    for (i, a) in reference::samples(32, 3).into_iter().enumerate() {
+        let b = reference::samples(32, 55)[i];
+        let mut e = Executor::new(&program, &Models);
+        let (x, y) = (sym(&mut e, Interval::of_int(32, true)), sym(&mut e, Interval::of_int(32, false)));
+        let given = [(x.1, wrap_value(i128::from(a), 32, true)), (y.1, i128::from(b))];
+        for selector in [0x3210, 0x7654, 0x4442, 0x0716] {
+            let args = [x.0, y.0, e.arena.int(selector)].map(Value::Int);
+            let Some(Value::Int(t)) = of_integers(&mut e, "nvvm.prmt", &args, 32) else { panic!("{selector:x}") };
+            let selector = u64::try_from(selector).expect("as written above");
+            assert_eq!(value(&e, t, &given), Some(picked(a, b, selector)), "{a:x} {b:x} {selector:x}");
+        }
+        for selector in [0x8000, 0x000c] {
+            let args = [x.0, y.0, e.arena.int(selector)].map(Value::Int);
+            assert!(of_integers(&mut e, "nvvm.prmt", &args, 32).is_none(), "a sign is replicated");
+        }
+        for (name, signed) in [("nvvm.sad.i", true), ("nvvm.sad.ui", false)] {
+            let args = [x.0, y.0, e.arena.int(7)].map(Value::Int);
+            let Some(Value::Int(t)) = of_integers(&mut e, name, &args, 32) else { panic!("{name}") };
+            let [l, r] = [a, b].map(|v| wrap_value(i128::from(v), 32, signed));
+            let expected = wrap_value((l - r).abs() + 7, 32, false);
+            assert_eq!(value(&e, t, &given).map(|v| wrap_value(v, 32, false)), Some(expected), "{name} {a:x} {b:x}");
+        }
+    }
+}
+
+#[test]
 fn names_are_whole() {
     let program = Program::default();
     let mut e = Executor::new(&program, &Models);
