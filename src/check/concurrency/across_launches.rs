@@ -233,6 +233,7 @@ fn numbers(
                         bits,
                         ty: (kernel, ty),
                         counts: false,
+                        adds: None,
                         place: None,
                         order: 0,
                         barriers: 0,

@@ -58,11 +58,13 @@ impl Invariants {
             let Some(l) = e.loaded.get(&s).copied() else { continue };
             for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
                 let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
-                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
+                // What an atomic operation adds is below the bound too.
+                let below = e.arena.add_const(b.below, -l.adds.unwrap_or(0).max(0));
+                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, below));
                 // Under a choice the integer may not have been read at all; a bound of at most zero then gives no upper
                 // fact.
                 let upper = if chosen.contains(&t) {
-                    let none = e.arena.le_zero(b.below);
+                    let none = e.arena.le_zero(below);
                     e.arena.or(none, upper)
                 } else {
                     upper

@@ -8,6 +8,7 @@
 //! must then lie in its object, since memory beyond it may hold anything; that is shown by induction too.
 
 use super::bounds::{ContentBound, Invariants};
+use super::cursors::{self, Additions};
 use super::known::KnownBounds;
 use crate::context::{CheckContext, RootTools};
 use crate::obligations::cone;
@@ -146,8 +147,59 @@ impl Invariants {
         if !is_regular(&mut tools.e, run, &b.loaded) {
             return false;
         }
-        // At the launch, wherever it is read.
         let Some(size) = extent(&mut tools.e, o) else { return false };
+        match cursors::additions(&mut tools.e, run, o) {
+            None => self.holds_with(cx, tools, (i, b), launch, run, size),
+            Some(ways) => ways.into_iter().any(|way| {
+                let Some(rest) = self.below_additions(cx, tools, b, launch, &way) else { return false };
+                self.holds_with(cx, tools, (i, rest), launch, run, size)
+            }),
+        }
+    }
+
+    /// Returns the bound that integers must keep, so that they keep `b` whatever threads add to them. `None` if the
+    /// additions themselves may exceed it.
+    fn below_additions(
+        &mut self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        b: ContentBound,
+        launch: &LaunchEvent,
+        way: &Additions,
+    ) -> Option<ContentBound> {
+        let e = &mut tools.e;
+        // The sum must not leave the width either.
+        let most = e.arena.int(1 << (b.loaded.bits.min(64) - 1));
+        let below = e.arena.min(b.below, most);
+        let below = e.arena.sub(below, way.total);
+        let one = e.arena.int(1);
+        if let Some(top) = way.top {
+            let mut facts = cone::conditions(e, launch);
+            facts.extend(e.launch_axioms(&launch.config));
+            let facts = e.arena.and_all(facts);
+            if !self.shown(cx, tools, Obligation { facts, offset: top, bytes: one, extent: below }) {
+                return None;
+            }
+        }
+        let mut claims = way.claims.iter();
+        let shown = claims.all(|c| {
+            self.shown(cx, tools, Obligation { facts: c.facts, offset: c.number, bytes: one, extent: c.below })
+        });
+        shown.then_some(ContentBound { below, ..b })
+    }
+
+    /// Whether bound `i` holds if integers are below `b` at the launch and after every store, additions apart.
+    fn holds_with(
+        &mut self,
+        cx: &CheckContext<'_>,
+        tools: &mut RootTools<'_>,
+        (i, b): (usize, ContentBound),
+        launch: &LaunchEvent,
+        run: &KernelRun,
+        size: TermId,
+    ) -> bool {
+        let o = b.loaded.object;
+        // At the launch, wherever it is read.
         if !self.holds_before(cx, tools, b, launch, size, true) {
             return false;
         }
@@ -157,7 +209,7 @@ impl Invariants {
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
                 let facts = tools.e.arena.and(ev.path, t.cond);
                 let kept = match ev.stores {
-                    MemoryAfterWrite::Same => true,
+                    MemoryAfterWrite::Same | MemoryAfterWrite::Added { .. } => true,
                     MemoryAfterWrite::Value(v) => self.within(cx, tools, b, facts, v),
                     MemoryAfterWrite::Unknown => self.is_never(cx, tools, facts),
                 };
@@ -256,21 +308,31 @@ fn candidates(
     extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
 ) -> Vec<ContentBound> {
     let mut out: Vec<ContentBound> = vec![];
+    for loaded in cursors::all(e, run) {
+        // A cursor is not negative, wherever its value goes.
+        if is_kept(e, launch, loaded.object) && out.len() < MAX {
+            let below = e.arena.int(1 << (loaded.bits.min(64) - 1));
+            out.push(ContentBound { loaded, below, left: false });
+        }
+    }
     for ev in &run.accesses {
         for (loaded, c, o) in indices(e, ev) {
-            let kept = launch.memory.contains_key(&loaded.object)
-                && matches!(e.object(loaded.object).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_));
+            let kept = is_kept(e, launch, loaded.object);
             let Some(size) = extent(e, o).filter(|_| kept && out.len() < MAX) else { continue };
             let below = e.arena.floor_div(size, c);
-            let known = out
-                .iter()
-                .any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);
-            if !known {
+            // A counter of elements is as large as their number in the end.
+            let below = if cursors::is_cursor(run, loaded.object) { e.arena.add_const(below, 1) } else { below };
+            if !out.iter().any(|b| b.is(&loaded, below)) {
                 out.push(ContentBound { loaded, below, left: false });
             }
         }
     }
     out
+}
+
+/// Whether only the launch's threads write an object while it runs.
+fn is_kept(e: &Executor<'_>, launch: &LaunchEvent, o: ObjId) -> bool {
+    launch.memory.contains_key(&o) && matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
 }
 
 /// Returns integers read from memory that an access uses as an index, each with the element size in bytes and the

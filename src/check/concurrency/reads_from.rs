@@ -202,7 +202,7 @@ impl Exchange<'_> {
         // The result of an atomic operation on the old value may be any integer.
         let value = match ev.stores {
             MemoryAfterWrite::Value(v) => Some(signed(e, v, l.bits)),
-            MemoryAfterWrite::Unknown | MemoryAfterWrite::Same => None,
+            MemoryAfterWrite::Unknown | MemoryAfterWrite::Added { .. } | MemoryAfterWrite::Same => None,
         };
         let way = e.arena.and(ev.path, target.cond);
         let of_block = is_of_block(e, l.object);
@@ -244,7 +244,7 @@ fn is_of_block(e: &Executor<'_>, o: ObjId) -> bool {
 }
 
 /// Returns the range of the contents or the address of thread-local memory, which differs in another thread.
-fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Interval> {
+pub(super) fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Interval> {
     let Term::Apply { function: UninterpretedFunction::Content | UninterpretedFunction::Address, args, range } =
         e.arena.get(t)
     else {

@@ -15,6 +15,7 @@ use base::reasons::UnknownReason;
 use contracts::Requirement;
 use ir::FuncRef;
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub enum MemoryAfterWrite {
     Same,
     /// The stored integer, or the contents before the write.
     Value(TermId),
+    /// The sum, in the width of the write, of the contents before it and a number.
+    Added { before: TermId, amount: TermId },
 }
 
 /// Memory access in a kernel, with the condition under which it happens.
@@ -239,12 +242,25 @@ pub struct BarrierEvent {
     pub path: TermId,
 }
 
+/// Loop of which one arbitrary iteration was executed in place of all.
+#[derive(Clone, Debug)]
+pub struct LoopEvent {
+    /// Numbers of the accesses that were recorded in it.
+    pub accesses: Range<usize>,
+    /// Number of the iteration.
+    pub iteration: TermId,
+    /// Condition that another iteration follows.
+    pub continues: TermId,
+}
+
 /// Events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
     pub accesses: Vec<AccessEvent>,
     /// Barriers of a kernel, in its order.
     pub barriers: Vec<BarrierEvent>,
+    /// Loops of a kernel that were not executed iteration by iteration.
+    pub loops: Vec<LoopEvent>,
     pub launches: Vec<LaunchEvent>,
     /// Uses and frees of freed memory, on either side.
     pub stale: Vec<StaleEvent>,
@@ -269,6 +285,7 @@ pub struct Events {
 pub(in crate::symbolic) struct EventMark {
     accesses: usize,
     barriers: usize,
+    loops: usize,
     launches: usize,
     stale: usize,
     unaligned: usize,
@@ -282,6 +299,7 @@ impl Events {
         Self {
             accesses: vec![],
             barriers: vec![],
+            loops: vec![],
             launches: vec![],
             stale: vec![],
             unaligned: vec![],
@@ -298,6 +316,7 @@ impl Events {
         EventMark {
             accesses: self.accesses.len(),
             barriers: self.barriers.len(),
+            loops: self.loops.len(),
             launches: self.launches.len(),
             stale: self.stale.len(),
             unaligned: self.unaligned.len(),
@@ -309,6 +328,7 @@ impl Events {
     pub(in crate::symbolic) fn take_back(&mut self, to: EventMark) {
         self.accesses.truncate(to.accesses);
         self.barriers.truncate(to.barriers);
+        self.loops.truncate(to.loops);
         self.launches.truncate(to.launches);
         self.stale.truncate(to.stale);
         self.unaligned.truncate(to.unaligned);

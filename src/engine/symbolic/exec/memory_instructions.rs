@@ -75,9 +75,9 @@ impl ExecutionContext<'_> {
         let read = if self.side == Side::Host || self.kernel.alone {
             None
         } else {
-            Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty))
+            Some(self.atomic_result(fr, s.path, &inst.op, &p, inst.ty))
         };
-        let (rows, stores) = (fr.rows(ptr), self.atomic_stores(fr, &inst.op));
+        let (rows, stores) = (fr.rows(ptr), self.atomic_stores(fr, &inst.op, read.as_ref()));
         let value = match &inst.op {
             Op::AtomicRmw { value, .. } | Op::CmpXchg { new: value, .. } => self.stored_scalar(fr, value),
             _ => None,

@@ -206,6 +206,12 @@ impl ExecutionContext<'_> {
         self.cfg(f).innermost[b.index()].is_some()
     }
 
+    /// Number of loops that a block is part of.
+    pub fn loops_around(&mut self, f: FuncRef, b: BlockId) -> usize {
+        let cfg = self.cfg(f);
+        std::iter::successors(cfg.innermost[b.index()], |l| cfg.loops[*l].parent).count()
+    }
+
     pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
         if let Some(c) = self.functions.cfgs.get(&f) {
             return c.clone();

@@ -32,6 +32,8 @@ pub struct ExchangedNumber {
     pub ty: (FuncRef, TypeId),
     /// Whether it is the result of an atomic operation that adds to it.
     pub counts: bool,
+    /// The constant that this operation adds.
+    pub adds: Option<i128>,
     /// Byte offset of the read in the object, and its path condition, if there is a single read.
     pub place: Option<(TermId, TermId)>,
     /// Number of accesses of the kernel that were recorded before.

@@ -5,7 +5,7 @@ use crate::symbolic::effects::write_set::{Footprint, PartialWrites, StableReads}
 use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
     AccessEvent, BarrierEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
-    StaleEvent, UnalignedEvent,
+    LoopEvent, StaleEvent, UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -42,6 +42,8 @@ const MAX_SUPPOSED: u32 = 6;
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
     pub barriers: Vec<BarrierEvent>,
+    /// Loops that were not executed iteration by iteration.
+    pub loops: Vec<LoopEvent>,
     /// Uses of memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
     /// Accesses that may be unaligned.
@@ -119,6 +121,7 @@ impl Executor<'_> {
         KernelRun {
             accesses: events.accesses,
             barriers: events.barriers,
+            loops: events.loops,
             stale: events.stale,
             unaligned: events.unaligned,
             claims: events.claims,

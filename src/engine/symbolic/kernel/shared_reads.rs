@@ -33,7 +33,7 @@ impl ExecutionContext<'_> {
         f: FuncRef,
         (object, place): (ObjId, (TermId, TermId)),
         ty: TypeId,
-        counts: bool,
+        (counts, adds): (bool, Option<i128>),
         what: &UnknownReason,
     ) -> Value {
         let m = self.module(f);
@@ -43,14 +43,14 @@ impl ExecutionContext<'_> {
         }
         let (order, barriers) = (self.events.accesses.len(), self.events.barriers.len());
         let place = Some(place);
-        let number = ExchangedNumber { object, bits, ty: (f, ty), counts, place, order, barriers };
+        let number = ExchangedNumber { object, bits, ty: (f, ty), counts, adds, place, order, barriers };
         Value::Int(self.loaded_symbol(number, what))
     }
 
     /// Returns the old value that an atomic operation results in.
     pub(in crate::symbolic) fn atomic_result(
         &mut self,
-        f: FuncRef,
+        fr: &Activation,
         path: TermId,
         op: &Op,
         p: &[GuardedTarget],
@@ -61,16 +61,18 @@ impl ExecutionContext<'_> {
             [GuardedTarget { base: Base::Object(o), offset, .. }]
                 if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) =>
             {
-                self.load_shared(
-                    f,
-                    (*o, (*offset, path)),
-                    ty,
-                    matches!(op, Op::AtomicRmw { op: AtomicOp::Add | AtomicOp::UIncWrap, .. }),
-                    what,
-                )
+                let counts = matches!(op, Op::AtomicRmw { op: AtomicOp::Add | AtomicOp::UIncWrap, .. });
+                let adds = match op {
+                    Op::AtomicRmw { op: AtomicOp::Add, value, .. } => match self.stored_number(fr, value) {
+                        MemoryAfterWrite::Value(t) => self.arena.as_int(t),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                self.load_shared(fr.func, (*o, (*offset, path)), ty, (counts, adds), what)
             }
             _ => {
-                let m = self.module(f);
+                let m = self.module(fr.func);
                 self.unknown_of(m, ty, what)
             }
         }
@@ -78,8 +80,13 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    /// Returns the value that an atomic operation stores.
-    pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Activation, op: &Op) -> MemoryAfterWrite {
+    /// Returns the value that an atomic operation stores; `before` is the one that it reads.
+    pub(in crate::symbolic) fn atomic_stores(
+        &mut self,
+        fr: &Activation,
+        op: &Op,
+        before: Option<&Value>,
+    ) -> MemoryAfterWrite {
         let (op, value) = match op {
             Op::AtomicRmw { op, value, .. } => (Some(op), value),
             Op::CmpXchg { new, .. } => (None, new),
@@ -93,6 +100,12 @@ impl MemoryDomain<'_> {
             (None | Some(AtomicOp::Xchg | AtomicOp::Min | AtomicOp::Max | AtomicOp::UMin | AtomicOp::UMax), _) => {
                 number
             }
+            (Some(AtomicOp::Add), _) => match (before, number) {
+                (Some(Value::Int(before)), MemoryAfterWrite::Value(amount)) => {
+                    MemoryAfterWrite::Added { before: *before, amount }
+                }
+                _ => MemoryAfterWrite::Unknown,
+            },
             _ => MemoryAfterWrite::Unknown,
         }
     }

@@ -15,6 +15,7 @@ use super::quantified_facts::QuantifiedFact;
 use super::sum::Iterations;
 use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
+use crate::symbolic::exec::events::LoopEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Activation, RegionOut, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -130,8 +131,9 @@ impl Executor<'_> {
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
         let gone = QuantifiedFact::of_iterations(&mut self.arena, &iteration, k);
-        let begin = sk.path;
+        let (begin, accesses) = (sk.path, self.events.accesses.len());
         let mut out = self.final_pass(fr, at, &sk);
+        self.note_loop(accesses, k, &out.back);
         self.left_by_iterations((s0, &sk), out.back.iter().map(|b| &b.1), before);
         if let Some(first) = first {
             let iterations = Iterations { k, map: &map, mark: found.pass.mark, version: found.pass.version };
@@ -216,10 +218,12 @@ impl Executor<'_> {
         }
         granted.push(sk.path);
         sk.path = self.arena.and_all(granted);
+        let accesses = self.events.accesses.len();
         let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, sk.clone())]);
         if self.limits.is_at_an_end() {
             return Some(LoopOut::default());
         }
+        self.note_loop(accesses, k, &out.back);
         self.left_by_iterations((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
         let back = self.back_state(fr, func, header, &phis, out.back);
@@ -267,6 +271,16 @@ impl Executor<'_> {
 }
 
 impl ExecutionContext<'_> {
+    /// Records a loop of which iteration `k` was executed, from the given access on.
+    fn note_loop(&mut self, from: usize, k: TermId, back: &[(BlockId, State)]) {
+        if !self.events.recording || self.side != Side::Device {
+            return;
+        }
+        let continues = self.arena.or_all(back.iter().map(|b| b.1.path).collect());
+        let accesses = from..self.events.accesses.len();
+        self.events.loops.push(LoopEvent { accesses, iteration: k, continues });
+    }
+
     /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
     /// up.
     fn skip_unknown_loop(&mut self, fr: &mut Activation, at: &LoopAt<'_>, s0: State) -> LoopOut {

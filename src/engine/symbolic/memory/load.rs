@@ -87,7 +87,7 @@ impl ExecutionContext<'_> {
                 return v;
             }
             let reason = UnknownReason::Holds(self.object(o).name.clone());
-            return self.load_shared(f, (o, (offset, s.path)), ty, false, &reason);
+            return self.load_shared(f, (o, (offset, s.path)), ty, (false, None), &reason);
         }
         self.ensure(s, o);
         if self.is_written_by_another_name(s, o) {
