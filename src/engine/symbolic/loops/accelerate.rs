@@ -320,6 +320,13 @@ impl ExecutionContext<'_> {
         let mut by_steps: FxHashSet<LoopVar> = FxHashSet::default();
         let mut noted: Vec<TermId> = vec![];
         for v in &r.found.vars {
+            if matches!(forms.get(v), Some(Form::Arbitrary | Form::Bounded(Value::Ptr(_), _)))
+                && !r.found.pointers.contains(v)
+                && let Some(f) = self.pointer_sum(r, *v, iterations)
+            {
+                forms.insert(*v, f);
+                continue;
+            }
             if !Terms::is_open(r, forms, *v) || running.iter().any(|x| x.var == *v) {
                 continue;
             }
@@ -407,6 +414,14 @@ impl Terms {
             (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) => Some((a, *h, n)),
             _ => None,
         }
+    }
+
+    /// Form of a pointer that each iteration moves within its object.
+    fn pointer_sum(&mut self, r: &Recurrences<'_>, v: LoopVar, iterations: &Iterations<'_>) -> Option<Form> {
+        let pass = &r.found.pass;
+        let start = self.var_value(r.start, &r.at.phi_start, v)?;
+        let next = self.var_value(&pass.end, &pass.phi_end, v)?;
+        self.pointer_added_up([&start, pass.symbols.get(&v)?, &next], iterations)
     }
 
     /// Constant steps of variables (`None` for arbitrary ones), and whether every other variable has one.

@@ -9,11 +9,13 @@
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::types::Form;
-use crate::symbolic::memory::value::Value;
+use crate::symbolic::memory::value::{GuardedTarget, Value};
+use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use ir::BlockId;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Maximum period, in iterations, of a periodic condition whose iterations are counted.
 const LONGEST_PERIOD: i128 = 8;
@@ -75,19 +77,90 @@ impl Terms {
         if !self.only_old(d, r.mark, r.version, Some(r.k)) {
             return None;
         }
-        let (first, slope) = self.linear(d, r.k)?;
-        let steady = self.arena.mul(first, r.k);
+        if let Some((first, slope)) = self.linear(d, r.k) {
+            return Some(self.sum_of_linear(first, slope, r.k, facts));
+        }
+        let (plain, same) = self.evenly_growing(d, r, DEPTH)?;
+        let (first, slope) = self.linear(plain, r.k)?;
+        let exact = self.sum_of_linear(first, slope, r.k, facts);
+        let range = self.arena.range(d);
+        let (lo, hi) = (range.lo?, range.hi?);
+        // Else any sum of as many steps.
+        let any = self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::LoopMoves },
+            "steps",
+            Interval { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
+        );
+        let (lo, hi) = (self.arena.scale(r.k, lo), self.arena.scale(r.k, hi));
+        facts.extend([self.arena.le(lo, any), self.arena.le(any, hi)]);
+        let none = self.arena.le_zero(r.k);
+        let same = self.arena.or(none, same);
+        Some(self.arena.ite(same, exact, any))
+    }
+
+    /// Sums `first + slope · j` over the iterations `j` before `k`.
+    fn sum_of_linear(&mut self, first: TermId, slope: TermId, k: TermId, facts: &mut Vec<TermId>) -> TermId {
+        let steady = self.arena.mul(first, k);
         if self.arena.as_int(slope) == Some(0) {
-            return Some(steady);
+            return steady;
         }
         // The sum 0 + 1 + … + (k - 1), with facts about it for a solver that does not multiply.
-        let square = self.arena.mul(r.k, r.k);
-        let twice = self.arena.sub(square, r.k);
+        let square = self.arena.mul(k, k);
+        let twice = self.arena.sub(square, k);
         let triangle = self.arena.floor_div(twice, 2);
-        let (zero, last) = (self.arena.int(0), self.arena.add_const(r.k, -1));
+        let (zero, last) = (self.arena.int(0), self.arena.add_const(k, -1));
         facts.extend([self.arena.le(zero, triangle), self.arena.le(last, triangle)]);
         let growing = self.arena.mul(slope, triangle);
-        Some(self.arena.add(steady, growing))
+        self.arena.add(steady, growing)
+    }
+
+    /// Returns a number that grows evenly, and a condition under which it is equal to a sum in all iterations before
+    /// `k`: no interpretation of its parts changes them, and choices that no iteration changes take their first
+    /// alternative. What grows evenly is in range between two iterations in which it is.
+    fn evenly_growing(&mut self, d: TermId, r: &Iterations<'_>, depth: u32) -> Option<(TermId, TermId)> {
+        let depth = depth.checked_sub(1)?;
+        let (mut plain, mut kept) = (d, vec![]);
+        let last = self.arena.add_const(r.k, -1);
+        for (m, c) in self.arena.poly(d).terms {
+            let [t] = m[..] else { continue };
+            let part = match *self.arena.get(t) {
+                Term::Wrap { arg, bits, signed } => {
+                    let (arg, same) = self.evenly_growing(arg, r, depth)?;
+                    self.linear(arg, r.k)?;
+                    kept.push(same);
+                    let at_end = self.arena.substitute(arg, &std::iter::once((r.k, last)).collect());
+                    for end in [self.in_iteration(arg, r.k, 0), at_end] {
+                        kept.extend(self.within(end, bits, signed));
+                    }
+                    arg
+                }
+                Term::Ite(c, x, _) if self.only_old(c, r.mark, r.version, None) => {
+                    let (x, same) = self.evenly_growing(x, r, depth)?;
+                    kept.extend([c, same]);
+                    x
+                }
+                _ => continue,
+            };
+            let more = self.arena.sub(part, t);
+            let more = self.arena.scale(more, c);
+            plain = self.arena.add(plain, more);
+        }
+        Some((plain, self.arena.and_all(kept)))
+    }
+
+    /// Closed form of the offset of a pointer that is moved by a sum.
+    pub(super) fn pointer_added_up(&mut self, [start, held, next]: [&Value; 3], r: &Iterations<'_>) -> Option<Form> {
+        let (Value::Ptr(a), Value::Ptr(h), Value::Ptr(n)) = (start, held, next) else { return None };
+        let ([a], [h], [n]) = (a.as_slice(), h.as_slice(), n.as_slice()) else { return None };
+        if a.base != n.base || h.base != n.base {
+            return None;
+        }
+        let moved = |o: TermId| Value::Ptr(Rc::new(vec![GuardedTarget { offset: o, ..a.clone() }]));
+        Some(match self.added_up((a.offset, h.offset, n.offset), r)? {
+            Form::Closed(Value::Int(o)) => Form::Closed(moved(o)),
+            Form::Bounded(Value::Int(o), facts) => Form::Bounded(moved(o), facts),
+            _ => return None,
+        })
     }
 
     /// Form at iteration `k` of a variable that each iteration either leaves unchanged or changes in one fixed way, and
@@ -403,6 +476,15 @@ mod tests {
             for k in 0..12 {
                 assert_eq!(at(e, sum, r.k, k), (0..k).map(|j| 3 * j - 2).sum::<i128>());
                 assert!(facts.iter().all(|f| at(e, *f, r.k, k) == 1));
+            }
+            // Steps of 8 bits add up until one of them wraps: 3 * 43 - 2 is 127.
+            let narrow = e.arena.wrap(step, 8, true);
+            let next = e.arena.add(h, narrow);
+            let sum = e.sum_of_steps(next, h, r, &mut facts, 3).unwrap();
+            let Term::Ite(same, exact, _) = *e.arena.get(sum) else { panic!("no choice") };
+            for k in 0..60 {
+                assert_eq!(at(e, same, r.k, k), i128::from(k <= 44), "before {k}");
+                assert_eq!(at(e, exact, r.k, k), (0..k).map(|j| 3 * j - 2).sum::<i128>());
             }
             // A square has no such sum.
             let square = e.arena.mul(r.k, r.k);
