@@ -150,7 +150,11 @@ impl Exchange<'_> {
         if !passed.iter().any(is_between) || !e.assumptions.takes(Axiom::BlockBarriers) {
             return vec![];
         }
-        let stored = [e.arena.and(ev.path, target.cond), target.offset];
+        // The storing thread runs the same iterations as the reading one of a loop whose conditions no thread differs in.
+        let own = of_store.into_iter().filter(|c| !(way.contains(c) && self.is_of_iterations(e, *c)));
+        let mut own: Vec<TermId> = own.collect();
+        own.push(target.cond);
+        let stored = [e.arena.and_all(own), target.offset];
         // Only the indices tell the storing thread from the reading one: no iteration of a loop does.
         if !self.depend_on(e, &stored, |kind| matches!(kind, SymKind::Thread(_) | SymKind::Block(_))) {
             return vec![];
@@ -176,6 +180,11 @@ impl Exchange<'_> {
     /// Whether a condition is the same for all threads of a block.
     fn is_uniform(&self, e: &Executor<'_>, condition: TermId) -> bool {
         self.depend_on(e, &[condition], |kind| matches!(kind, SymKind::Block(_)))
+    }
+
+    /// Whether a condition depends on the block and on numbers of iterations alone.
+    fn is_of_iterations(&self, e: &Executor<'_>, condition: TermId) -> bool {
+        self.depend_on(e, &[condition], |kind| matches!(kind, SymKind::Block(_) | SymKind::Iteration { .. }))
     }
 
     /// Whether all that differs between threads in these terms is of some kinds.
