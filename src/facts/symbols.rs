@@ -33,7 +33,7 @@ impl Symbols {
 
     #[must_use]
     pub fn of<M: Borrow<Module>>(modules: &[M]) -> Self {
-        #[derive(PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         enum SymbolBinding {
             Needed,
             Weak,
@@ -56,10 +56,11 @@ impl Symbols {
                     (true, Linkage::External) => SymbolBinding::Strong,
                     (true, Linkage::Odr | Linkage::Weak) => SymbolBinding::Weak,
                 };
-                let symbol = LinkSymbol { device, name: name.clone() };
-                let known = found.entry(symbol).or_insert(SymbolBinding::Needed);
-                if state > *known {
-                    *known = state;
+                // In nvcc's object, a launch stub has the name of its kernel.
+                let kernel = if device { None } else { ir::Program::kernel_symbol_of_stub(name) };
+                for name in [Some(name.clone()), kernel].into_iter().flatten() {
+                    let known = found.entry(LinkSymbol { device, name }).or_insert(SymbolBinding::Needed);
+                    *known = state.max(*known);
                 }
             }
         }

@@ -183,11 +183,26 @@ impl Program {
                     .or_insert(new);
             }
         }
+        program.name_stubs();
         program.variables = VariablePairs::of(&program.modules);
         program.discarded = program.discarded_copies();
         program.join_managed();
         program.entry_points = EntryPoints::of(&program);
         program
+    }
+
+    /// Gives launch stubs the names of their kernels too, as nvcc does: another unit may declare the kernel as a function
+    /// of the host and take its address.
+    fn name_stubs(&mut self) {
+        let stubs: Vec<(String, FuncRef)> = self
+            .functions
+            .iter()
+            .filter(|((side, _), _)| *side == Side::Host)
+            .filter_map(|((_, name), r)| Some((Self::kernel_symbol_of_stub(name)?, *r)))
+            .collect();
+        for (kernel, stub) in stubs {
+            self.functions.entry((Side::Host, kernel)).or_insert(stub);
+        }
     }
 
     /// Finds the inline functions and template instances that the linker discards in favour of another module's copy.
@@ -502,7 +517,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::{ModuleId, Program};
-    use crate::{Block, Function, Linkage, LocId, Module, Side, Terminator, TypeId};
+    use crate::{Block, FuncId, Function, Linkage, LocId, Module, Side, Terminator, TypeId};
     use std::sync::Arc;
 
     fn module(side: Side, source: &str, functions: &[(&str, Linkage)]) -> Arc<Module> {
@@ -553,6 +568,25 @@ mod tests {
         assert_eq!(of(3, "_Z16__device_stub__xv"), Some(0), "an exported kernel is found in another unit");
         assert_eq!(of(3, "_Z16__device_stub__yv"), None);
         assert_eq!(of(3, "_Z1kv"), None);
+    }
+
+    #[test]
+    fn a_kernel_declared_as_a_function_of_the_host_is_its_stub() {
+        let mut other = Arc::unwrap_or_clone(module(Side::Host, "b.cpp", &[("_Z1kv", Linkage::External)]));
+        other.functions[0].blocks.clear();
+        let stub = ("_Z16__device_stub__kv", Linkage::External);
+        let units = |host: &[(&str, Linkage)]| {
+            Program::link(vec![
+                module(Side::Device, "a.cu", &[("_Z1kv", Linkage::External)]),
+                module(Side::Host, "a.cu", host),
+                Arc::new(other.clone()),
+            ])
+        };
+        let named = |p: &Program| p.func(p.resolve_func(ModuleId(2), FuncId(0))).name.clone();
+        assert_eq!(named(&units(&[stub])), stub.0);
+        assert_eq!(named(&units(&[("_ZL16__device_stub__kv", Linkage::Internal)])), "_Z1kv", "no other unit's");
+        let own = ("_Z1kv", Linkage::External);
+        assert_eq!(units(&[stub, own]).resolve_func(ModuleId(2), FuncId(0)).func, FuncId(1), "the program's own one");
     }
 
     #[test]
