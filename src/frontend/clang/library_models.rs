@@ -55,6 +55,9 @@ const FLAGS: &[&str] = &[
     "-c",
 ];
 
+/// Folder that the debug information of models names.
+pub(super) const MODELS: &str = "/scuba-models";
+
 /// A compiler, the folder where compiled models stay if it can be written, and a temporary one.
 pub(super) struct ModelCompiler<'a> {
     pub clang: &'a Path,
@@ -86,7 +89,7 @@ impl ModelCompiler<'_> {
 
     /// Returns a file with the bitcode of a source, which another process may have compiled before.
     fn compiled(&self, source: &str) -> std::io::Result<PathBuf> {
-        let key = blake3::hash(format!("{:?} {} {FLAGS:?} {source}", self.clang, self.version).as_bytes());
+        let key = blake3::hash(format!("{:?} {} {FLAGS:?} {MODELS} {source}", self.clang, self.version).as_bytes());
         let name = format!("models-{}", &key.to_hex()[..16]);
         let (from, to) = (self.folder.join(format!("{name}.cpp")), self.folder.join(format!("{name}.bc")));
         let kept = self.kept.map(|folder| (folder, folder.join(name)));
@@ -96,7 +99,9 @@ impl ModelCompiler<'_> {
         }
         std::fs::write(&from, source)?;
         let files = [from.as_os_str(), "-o".as_ref(), to.as_os_str()].map(|f| f.to_string_lossy().into_owned());
-        let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain(files).collect();
+        // What is kept is the same in each run.
+        let folder = format!("-fdebug-prefix-map={}={MODELS}", self.folder.display());
+        let arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).chain([folder]).chain(files).collect();
         invoke::clang(self.clang, &arguments, self.folder, self.time).map_err(std::io::Error::other)?;
         if let Some((folder, file)) = kept {
             // Without it the next unit compiles them again.

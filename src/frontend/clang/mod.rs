@@ -31,7 +31,7 @@ use crate::own::UserFolders;
 use files::normalise;
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
-use library_models::ModelCompiler;
+use library_models::{MODELS, ModelCompiler};
 use nvcc::arch::DeviceCompilation;
 use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, Sides, TranslationUnit};
@@ -435,7 +435,7 @@ impl ClangJob<'_> {
 
     /// Returns the classifier of the user's files. A corrected copy has the name of its original.
     fn own(&self) -> UserFolders {
-        let ours = std::iter::once(self.folder.to_owned()).chain(self.options.headers.clone());
+        let ours = [self.folder.to_owned(), MODELS.into()].into_iter().chain(self.options.headers.clone());
         UserFolders::of(self.unit, self.toolkit.folders()).and_ours(ours)
     }
 }

@@ -43,7 +43,7 @@ const MAX_TYPE_DEPTH: u32 = 24;
 
 /// Tables of files and locations while they grow.
 pub(super) struct DebugTables<'m> {
-    bitcode: Bitcode<'m>,
+    pub(super) bitcode: Bitcode<'m>,
     own: UserFolders,
     directory: PathBuf,
     pub(super) files: Vec<SourceFile>,
@@ -53,6 +53,8 @@ pub(super) struct DebugTables<'m> {
     loc_ids: FxHashMap<Meta<'m>, LocId>,
     type_names: FxHashMap<Meta<'m>, String>,
     pub(super) members: StructMembers<'m>,
+    /// Classes of parameters that are addresses.
+    pub(super) passed: Vec<Meta<'m>>,
 }
 
 impl<'m> DebugTables<'m> {
@@ -70,6 +72,7 @@ impl<'m> DebugTables<'m> {
             loc_ids: FxHashMap::default(),
             type_names: FxHashMap::default(),
             members: StructMembers::new(bitcode),
+            passed: vec![],
         }
     }
 
@@ -192,17 +195,48 @@ impl<'m> DebugTables<'m> {
             types[n].source = Some(self.type_name(Some(ty)));
         }
         for (n, field, ty, private) in members {
-            let of_elements = self.plain(ty).map(|t| self.elements_of(t));
-            let declared = SourceTypeFacts {
-                type_name: self.type_name(Some(ty)),
-                unsigned: of_elements.is_some_and(|t| self.is_unsigned(t)),
-                pointee: of_elements.and_then(|t| self.pointee(t)),
-                counted_by: None,
-                private,
-            };
+            let declared = self.facts_of(ty, private);
             if let TypeKind::Struct { fields, .. } = &mut types[n].kind {
                 fields[field].declared = Some(declared);
             }
+        }
+    }
+
+    /// Returns the facts of a member's source type.
+    pub(super) fn facts_of(&mut self, ty: Meta<'m>, private: bool) -> SourceTypeFacts {
+        let of_elements = self.plain(ty).map(|t| self.elements_of(t));
+        SourceTypeFacts {
+            type_name: self.type_name(Some(ty)),
+            unsigned: of_elements.is_some_and(|t| self.is_unsigned(t)),
+            pointee: of_elements.and_then(|t| self.pointee(t)),
+            counted_by: None,
+            private,
+        }
+    }
+
+    /// Records the class of a parameter that is passed by address, or to which the parameter points or refers.
+    pub(super) fn note_passed(&mut self, var: Meta<'m>, by_address: bool) {
+        if number(&self.bitcode.print_meta(var), "arg: ").is_none() {
+            return;
+        }
+        let class = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE).and_then(|ty| {
+            let ty = self.plain(ty)?;
+            match ty.tag() {
+                tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => {
+                    self.plain(self.bitcode.meta_operand(ty, operand::BASE_TYPE)?).filter(|_| !by_address)
+                }
+                _ => Some(ty).filter(|_| by_address),
+            }
+        });
+        let is_class = |ty: &Meta<'m>| {
+            ty.is(MetaKind::LLVMDICompositeTypeMetadataKind)
+                && self.bitcode.meta_string(*ty, operand::NAME).is_some_and(|name| !name.is_empty())
+        };
+        if let Some(ty) = class.filter(is_class)
+            && !self.passed.contains(&ty)
+        {
+            self.members.see(Some(ty));
+            self.passed.push(ty);
         }
     }
 
@@ -245,7 +279,7 @@ impl<'m> DebugTables<'m> {
     }
 
     /// Strips typedefs and qualifiers from a type.
-    fn plain(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
+    pub(super) fn plain(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
         let mut ty = ty;
         for _ in 0..MAX_TYPE_DEPTH {
             match ty.tag() {
@@ -266,7 +300,7 @@ impl<'m> DebugTables<'m> {
     }
 
     /// Returns the C++ spelling of a DIType; null is `void`.
-    fn type_name(&mut self, ty: Option<Meta<'m>>) -> String {
+    pub(super) fn type_name(&mut self, ty: Option<Meta<'m>>) -> String {
         let Some(ty) = ty else { return "void".into() };
         if let Some(n) = self.type_names.get(&ty) {
             return n.clone();

@@ -2,7 +2,7 @@
 
 use super::ModuleReader;
 use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};
-use ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
+use ir::{Block, BlockId, Callee, Inst, Linkage, LocId, Op, Operand, Terminator, ValueId, Var};
 use rustc_hash::FxHashMap;
 
 /// Lowering state of one function.
@@ -102,6 +102,11 @@ impl<'m> FunctionLowering<'_, 'm> {
     fn variables_at(&mut self, inst: Value<'m>) {
         for d in inst.declares() {
             self.of_classes.extend(self.reader.debug.parameter_of_class(d.variable));
+            let by_address = self.reader.debug.is_by_address(d.expression);
+            let is_inline = !matches!(super::linkage(self.function.linkage()), Linkage::External | Linkage::Internal);
+            if by_address || !is_inline {
+                self.reader.debug.note_passed(d.variable, by_address);
+            }
             if d.address.opcode() != Some(Opcode::LLVMAlloca) {
                 self.structure_given(d.address, d.variable, d.expression);
                 continue;
@@ -111,7 +116,7 @@ impl<'m> FunctionLowering<'_, 'm> {
                 self.reader.debug.variable_is_of(d.variable, ty);
             }
             let known = self.variables.contains_key(&d.address);
-            if self.reader.debug.is_by_address(d.expression) {
+            if by_address {
                 let var = self.reader.debug.local_variable(d.variable).filter(|v| v.param.is_some());
                 self.by_address.extend(var.map(|v| (v.name, v.type_name)));
             }

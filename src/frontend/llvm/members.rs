@@ -35,13 +35,16 @@ struct SourceLayout<'m> {
     members: Vec<Member<'m>>,
 }
 
-struct Member<'m> {
+#[derive(Clone)]
+pub(super) struct Member<'m> {
     /// Offset in bits.
-    bit: u64,
+    pub(super) bit: u64,
     /// Name; empty for bases and unnamed members.
-    name: String,
-    ty: Option<Meta<'m>>,
-    private: bool,
+    pub(super) name: String,
+    pub(super) ty: Option<Meta<'m>>,
+    pub(super) private: bool,
+    /// Whether it is neither a bit-field nor a virtual base.
+    pub(super) is_plain: bool,
 }
 
 /// The structures that the debug information describes.
@@ -135,6 +138,7 @@ impl<'m> StructMembers<'m> {
                 ty: self.bitcode.meta_operand(*e, operand::BASE_TYPE),
                 // Without an access specifier the default of the kind of type applies.
                 private: e.is_private().unwrap_or(ty.tag() == tag::CLASS),
+                is_plain: !e.is_bit_field_or_virtual(),
             })
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
@@ -168,6 +172,26 @@ impl<'m> StructMembers<'m> {
             [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None, false)),
             _ => None,
         }
+    }
+
+    /// Returns the members of a class, bases included; `None` where it is not described.
+    pub(super) fn members_of(&self, ty: Meta<'m>) -> Option<Vec<Member<'m>>> {
+        Some(self.layouts.get(&self.structure(ty)?)?.members.clone())
+    }
+
+    /// Whether a type is a class none of whose bases and members has bytes.
+    pub(super) fn has_no_bytes(&self, ty: Meta<'m>) -> bool {
+        let mut ty = ty;
+        while matches!(ty.tag(), tag::TYPEDEF | tag::CONST | tag::VOLATILE) {
+            let Some(of) = self.bitcode.meta_operand(ty, operand::BASE_TYPE) else { return false };
+            ty = of;
+        }
+        let is_class = matches!(ty.tag(), tag::STRUCTURE | tag::CLASS) && (1..=8).contains(&ty.size_in_bits());
+        is_class
+            && self
+                .layouts
+                .get(&ty)
+                .is_none_or(|l| l.members.iter().all(|m| m.ty.is_some_and(|ty| self.has_no_bytes(ty))))
     }
 
     fn is_empty(&self, m: &Member<'m>) -> bool {

@@ -15,6 +15,7 @@ pub(crate) mod inline_ptx;
 pub(crate) mod instruction;
 mod library_models;
 mod members;
+mod passed;
 pub(crate) mod reachable;
 mod shapes;
 mod stated;
@@ -147,6 +148,7 @@ impl<'m> ModuleReader<'m> {
             .collect();
         lowered.extend(self.aliases(&reachable));
         self.debug.describe_fields(&mut self.types.defs);
+        self.debug.add_passed(&mut self.types);
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             relocatable: self.about.relocatable,

@@ -81,6 +81,17 @@ impl<'m> LlvmTypeTable<'m> {
         entry(TypeKind::Vector { elem, count: Elements(u64::from(lanes)) }, bytes * lanes)
     }
 
+    /// Returns the entry of a type that the module does not mention, of so many bytes.
+    pub(super) fn described(&mut self, kind: TypeKind, bytes: u64) -> TypeId {
+        let same = |d: &TypeDef| d.kind == kind && d.size.get() == bytes && d.source.is_none();
+        if let Some(i) = self.defs.iter().position(same) {
+            return TypeId(u32::try_from(i).unwrap_or(u32::MAX));
+        }
+        let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
+        self.defs.push(TypeDef { kind, size: Bytes(bytes), align: 1, source: None });
+        id
+    }
+
     fn add(&mut self, ty: Type<'m>, def: TypeDef) -> TypeId {
         let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
         self.defs.push(def);

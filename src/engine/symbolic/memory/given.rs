@@ -238,7 +238,10 @@ impl MemoryDomain<'_> {
                     let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;
                     let name = field.name.as_deref()?;
                     // Members of bases and of unnamed members count as members of the whole.
-                    if !name.is_empty() {
+                    if let Some(i) = m.ty(ty).source.as_deref().and_then(tuple_element) {
+                        path = format!("std::get<{i}>({path})");
+                        before_member = ".";
+                    } else if !name.is_empty() {
                         let _ = write!(path, "{before_member}{name}");
                         before_member = ".";
                     }
@@ -386,6 +389,12 @@ impl MemoryDomain<'_> {
         }
         Rc::new(filled)
     }
+}
+
+/// Number of the element of a `std::tuple` that a class is the holder of (libstdc++ 12, `tuple`).
+fn tuple_element(class: &str) -> Option<u64> {
+    let number = class.strip_prefix("std::_Head_base<")?.split(',').next()?;
+    number.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
 impl Terms {

@@ -379,6 +379,12 @@ impl<'m> Meta<'m> {
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetFlags(self.0) & LLVMDIFlagStaticMember != 0 }
     }
+    /// Whether the member is a bit-field, or the base is a virtual one.
+    pub(super) fn is_bit_field_or_virtual(self) -> bool {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        unsafe { LLVMDITypeGetFlags(self.0) & (LLVMDIFlagBitField | LLVMDIFlagVirtual) != 0 }
+    }
     /// Returns whether the member or base is private; `None` without an access specifier.
     pub(super) fn is_private(self) -> Option<bool> {
         self.expect_type();
