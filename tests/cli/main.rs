@@ -38,6 +38,7 @@ mod tensors;
 mod told;
 mod undecided;
 mod views;
+mod wrappers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -79,7 +79,11 @@ fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
     let launch_paths: Vec<LaunchPath<'_>> =
         runs.iter().zip(&launched).map(|(run, l)| LaunchPath { path: run.launch.path, solved: &l.solved }).collect();
     names.checked = checked(&mut tools.e.arena, &launch_paths, &names);
-    // Facts that hold for all objects are no part of a condition.
+    // Facts that hold of every launch that runs, and of all objects, are no part of a condition.
+    for run in &runs {
+        let limits = tools.e.launch_axioms(&run.launch.config);
+        names.checked.extend(limits.into_iter().flat_map(|c| tools.e.arena.conjuncts(c)).collect::<Vec<_>>());
+    }
     let of_objects = tools.e.all_of_objects();
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();

@@ -14,6 +14,7 @@ use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::terms::term::TermId;
 use finding::{Direction, Position, Related};
 use ir::Program;
 use rustc_hash::FxHashSet;
@@ -103,7 +104,8 @@ fn of_call(
     event: &ContractEvent,
     place: &ArrayPosition,
 ) -> AccessVerdict {
-    let decision = tools.happens(cx, event.path).decision;
+    let path = with_stated(tools, event.path);
+    let decision = tools.happens(cx, path).decision;
     let program = tools.e.program;
     let zero = tools.e.arena.int(0);
     let (message, related) = words(program, event);
@@ -116,7 +118,7 @@ fn of_call(
         direction: Direction::Read,
         side: None,
         contract: Some(sought(event)),
-        facts: event.path,
+        facts: path,
         offset: zero,
         bytes: zero,
         essential: vec![event.broken],
@@ -124,6 +126,12 @@ fn of_call(
         related,
     };
     suspect.judge(cx, tools, decision)
+}
+
+/// Adds to a path what the caller's own contract states of the elements that the path reads.
+fn with_stated(tools: &mut RootTools<'_>, path: TermId) -> TermId {
+    let stated = tools.e.facts_of_elements(&[path]);
+    stated.map_or(path, |more| tools.e.arena.and(path, more))
 }
 
 /// Decides a call in a kernel; `None` where it satisfies the contract.
@@ -134,7 +142,8 @@ fn in_launch(
     event: &ContractEvent,
     place: ArrayPosition,
 ) -> Option<AccessVerdict> {
-    let happens = match tools.happens(cx, event.path).decision {
+    let path = with_stated(tools, event.path);
+    let happens = match tools.happens(cx, path).decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
@@ -143,7 +152,7 @@ fn in_launch(
     let zero = tools.e.arena.int(0);
     let nothing = nothing(program, event, ObjKind::DeviceLocal);
     let access = AccessEvent::without_targets(event.stack.clone(), zero, AccessKind::Read, event.path)?;
-    let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
+    let obligation = Obligation { facts: path, offset: zero, bytes: zero, extent: zero };
     let (message, related) = words(program, event);
     let suspected = Suspected {
         rule: Rule::Contract,
