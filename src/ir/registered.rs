@@ -6,7 +6,7 @@
 //! 2.13), by address, as a lambda or by `TORCH_FN`. The unit that registers them may differ from the unit that defines
 //! them.
 
-use super::{Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Program, Side, Terminator};
+use super::{Callee, Const, FuncId, FuncRef, Function, Linkage, Module, Op, Operand, Program, Side, Terminator};
 
 /// Prefixes of the nested names of registration functions (Itanium C++ ABI, 5.1): demanglers may reject the rest of a
 /// name.
@@ -118,10 +118,11 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
         None => format!("_ZZ{}{}E", f.name.len(), f.name),
     };
     let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
-    let by_type = host.filter(|(_, _, f)| {
+    let by_type = host.filter(|(at, _, f)| {
         let is_lambda = f.name.strip_prefix(&inside).is_some_and(|rest| rest.starts_with('N') && rest.contains("clE"));
-        let constant = format!("L{}E", f.name);
-        is_lambda || f.name.starts_with("_Z") && callees.iter().any(|c| c.name.contains(&constant))
+        // Other units cannot name it.
+        let is_seen = f.linkage != Linkage::Internal || at.module == r.module;
+        is_lambda || is_seen && callees.iter().any(|c| has_argument(c, f))
     });
     let is_users = |f: &FuncRef| {
         let func = program.func(*f);
@@ -130,6 +131,25 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
         !func.is_declaration() && !is_librarys && !program.loc(f.module, func.loc).system
     };
     named.into_iter().chain(boxed).chain(by_type.map(|(r, ..)| r)).filter(is_users).collect()
+}
+
+/// Whether a function is a template's instance with another function as argument (`TORCH_FN`). The mangled name has the
+/// argument whole or with substitutions (Itanium C++ ABI, 5.1.10), so that the demangled one is compared then.
+fn has_argument(instance: &Function, argument: &Function) -> bool {
+    if !argument.name.starts_with("_Z") || !instance.name.contains('L') {
+        return false;
+    }
+    if instance.name.contains(&format!("L{}E", argument.name)) {
+        return true;
+    }
+    let (name, whole) = (&argument.display, &instance.display);
+    name.ends_with(')')
+        && whole.match_indices(name.as_str()).any(|(at, _)| {
+            // A return type may stand in front of an instance of a template.
+            let (before, behind) = (&whole[..at], &whole[at + name.len()..]);
+            let begins = before.ends_with(['&', '(']) || before.ends_with(' ') && before.contains('&');
+            begins && behind.trim_start_matches(')').starts_with(['>', ',', ' '])
+        })
 }
 
 /// Whether only PyTorch's dispatcher calls an operator, with at least one device tensor as argument: all of its
@@ -218,8 +238,7 @@ fn named_by(
     });
     let by_type = || match callee {
         Callee::Direct(id) => {
-            let named = m.functions[id.index()].name.contains(&format!("L{}E", program.func(operator).name));
-            named
+            has_argument(&m.functions[id.index()], program.func(operator))
                 || passed.is_some_and(|f| boxed(program, f).contains(&operator))
                 || passed.is_none()
                     && stored.is_none()

@@ -29,6 +29,8 @@ long __scuba_times(long a, long b);
 void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
 long __scuba_any(long least, long most);
+// A number of which nothing is known: what the memory behind holds is not.
+long __scuba_held(const void *p);
 // What the caller's process or thread has set: a run is one with what is usual.
 long __scuba_setting(long least, long most, long usual);
 }
@@ -218,7 +220,10 @@ static void lay_out(const Impl *t) {
   }
   int64_t last = dim < 0 ? -1 : last_element(t, dim);
   if (dim < 0 || dim > 5) {
-    __scuba_axiom(__scuba_extent(t->data) >= 0);
+    // The first element is there where any is.
+    int64_t extent = __scuba_extent(t->data);
+    __scuba_axiom(extent >= 0);
+    __scuba_axiom((elements(t) == 0) | (extent >= item));
     return;
   }
   if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);
@@ -1480,6 +1485,101 @@ static Impl *joined(const ListRef *list, int64_t d) {
 }
 void cat(Handle *out, const ListRef *list, int64_t d) MODEL("! [8] at::_ops::cat::call(*");
 void cat(Handle *out, const ListRef *list, int64_t d) { out->impl = joined(list, d); }
+
+// ---- the one element of a tensor, as a number ----
+
+// A number of which nothing is known.
+static void any_double(double *d) { __scuba_written(d); }
+#define ELEMENT(type, as) case type: out->v.i = *static_cast<const as *>(p); break;
+// `item` (_local_scalar_dense, ATen/native/Scalar.cpp): a number of the kind of the type; it writes nothing.
+static void number_in(Scalar *out, const Impl *t) {
+  relate(t);
+  if (elements(t) != 1) fail();
+  const void *p = data_of(t);
+  out->tag = 1;
+  if (t->made && __scuba_known(t->dtype) < 0) {
+    out->tag = __scuba_any(0, 4);
+    out->v.i = out->rest = __scuba_held(p);
+    return;
+  }
+  switch (t->dtype) {
+    ELEMENT(Byte, unsigned char) ELEMENT(Char, int8_t) ELEMENT(Short, short) ELEMENT(Int, int) ELEMENT(Long, int64_t)
+    ELEMENT(27, unsigned short) ELEMENT(28, unsigned int)
+    case 29:
+      out->v.i = *static_cast<const int64_t *>(p);
+      if (out->v.i < 0) out->tag = 2;
+      break;
+    case Bool:
+      out->tag = 4;
+      out->v.i = *static_cast<const unsigned char *>(p) != 0;
+      break;
+    case Float:
+      out->tag = 0;
+      out->v.d = *static_cast<const float *>(p);
+      break;
+    case Double:
+      out->tag = 0;
+      out->v.d = *static_cast<const double *>(p);
+      break;
+    case ComplexHalf: case ComplexFloat: case ComplexDouble:
+      out->tag = 3;
+      any_double(&out->v.d);
+      __scuba_written(&out->rest);
+      break;
+    default:
+      out->tag = 0;
+      any_double(&out->v.d);
+  }
+}
+void item(Scalar *out, const Handle *self) MODEL("at::_ops::item::call(at::Tensor const&)");
+void item(Scalar *out, const Handle *self) { number_in(out, there(self)); }
+void local_scalar(Scalar *out, const Handle *self) MODEL("at::_ops::_local_scalar_dense::call(at::Tensor const&)");
+void local_scalar(Scalar *out, const Handle *self) { number_in(out, there(self)); }
+
+// As another type, which throws where it cannot hold the number (c10/util/TypeCast.h, `overflows`).
+static int64_t whole(const Handle *self, int64_t least, int64_t most) {
+  Scalar s;
+  number_in(&s, there(self));
+  if (s.tag == 0) {
+    double d = s.v.d;
+    if (!(d >= static_cast<double>(least) && d <= static_cast<double>(most))) fail();
+    if (d > 9e18) return __scuba_any(least, most);
+    return static_cast<int64_t>(d);
+  }
+  if (s.tag != 1 && s.tag != 4) return __scuba_any(least, most);
+  // Below 0, a number without a sign wraps.
+  if (least == 0 && s.v.i < 0) return __scuba_any(least, most);
+  if (s.v.i < least || s.v.i > most) fail();
+  return s.v.i;
+}
+#define ITEM(type, name, id, least, most)                                       \
+  type item_##id(const Handle *self) MODEL("at::Tensor::item<" name ">() const"); \
+  type item_##id(const Handle *self) { return static_cast<type>(whole(self, least, most)); }
+ITEM(unsigned char, "unsigned char", u8, 0, 255)
+ITEM(int8_t, "signed char", i8, -128, 127)
+ITEM(short, "short", i16, -32768, 32767)
+ITEM(int, "int", i32, -2147483647L - 1, 2147483647)
+ITEM(int64_t, "long", i64, -0x7fffffffffffffffL - 1, 0x7fffffffffffffffL)
+
+// Numbers that stand for sizes while a program is traced (c10/core/SymInt.h, SymFloat.h, SymBool.h): one is asked for itself, and no tensor changes.
+struct SymFloat { double data; void *node; };
+struct SymBool { bool data; void *node; };
+void to_sym_int(int64_t *out, const Scalar *self) MODEL("c10::Scalar::toSymInt() const");
+void to_sym_int(int64_t *out, const Scalar *self) {
+  if (self->tag == 1 && self->v.i >= -(1L << 62)) *out = self->v.i;
+  else *out = __scuba_any(-(1L << 62), 0x7fffffffffffffffL);
+}
+void to_sym_float(SymFloat *out, const Scalar *self) MODEL("c10::Scalar::toSymFloat() const");
+void to_sym_float(SymFloat *out, const Scalar *self) {
+  if (self->tag == 0) out->data = self->v.d;
+  else any_double(&out->data);
+  out->node = nullptr;
+}
+void to_sym_bool(SymBool *out, const Scalar *self) MODEL("c10::Scalar::toSymBool() const");
+void to_sym_bool(SymBool *out, const Scalar *self) {
+  out->data = self->tag == 4 ? self->v.i != 0 : __scuba_any(0, 1);
+  out->node = nullptr;
+}
 
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }

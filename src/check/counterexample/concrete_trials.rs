@@ -10,9 +10,11 @@ use crate::context::{CheckContext, RootTools};
 use crate::solver::Model;
 use base::inside;
 use base::work::{Allotment, Work, done, settle};
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind};
 use ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use witness::{self, AccessFault, ConcreteInputs, RunBudget};
 
 /// Values of inputs: first the same for all, then different ones, then mixed.
@@ -146,12 +148,46 @@ fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, 
         cut += usize::from(run.steps >= tensor_trials::STEPS);
         steps += run.steps;
         let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
-        if !new.is_empty() {
-            out.runs.push(NewResults { model, bad: new, random: &[], degenerate });
+        if new.is_empty() {
+            continue;
         }
+        let (model, bad) = if with_contents {
+            let reduced = without_other_contents(tools, (model, new), &budget);
+            steps += reduced.1;
+            reduced.0
+        } else {
+            (model, new)
+        };
+        out.runs.push(NewResults { model, bad, random: &[], degenerate });
     }
     out.runs.sort_by_key(|s| s.degenerate);
     out
+}
+
+/// Removes the contents of each tensor without which the same accesses are out of bounds; also returns the number of
+/// instructions that this took.
+fn without_other_contents(
+    tools: &RootTools<'_>,
+    (mut model, mut bad): (Model, ObservedAccesses),
+    budget: &RunBudget,
+) -> ((Model, ObservedAccesses), u64) {
+    let object = |(f, args): &(UninterpretedFunction, Vec<i128>)| {
+        (*f == UninterpretedFunction::Content).then(|| args.first().copied()).flatten()
+    };
+    let objects: BTreeSet<i128> = model.applications.keys().filter_map(object).collect();
+    let mut steps = 0;
+    for o in objects {
+        let mut less = model.clone();
+        less.applications.retain(|key, _| object(key) != Some(o));
+        let Some(given) = tools.judge.given(&tools.e.arena, &less) else { continue };
+        let run = recorded::enumerate(tools.e.program, tools.root.func, &given, budget);
+        steps += run.steps;
+        let still: ObservedAccesses = bad_of(run).filter(|(s, _)| bad.iter().any(|(before, _)| before == s)).collect();
+        if still.len() == bad.len() {
+            (model, bad) = (less, still);
+        }
+    }
+    ((model, bad), steps)
 }
 
 /// Returns the accesses that one run observed out of bounds.

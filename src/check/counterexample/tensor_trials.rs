@@ -1,11 +1,11 @@
 //! Small tensors, and numbers beside them, on which an operator runs unchanged.
 //!
 //! In: the tensor properties that the terms of one root mention, and the conditions of its launches. Out: a model for
-//! each run: ranks and sizes, types that the conditions of a launch need, and contents of integer tensors. They are
-//! guesses; a run decides.
+//! each run: ranks and sizes, types that the conditions of a launch need, and contents. They are guesses; a run
+//! decides.
 
 use super::completion;
-use super::tensors::{FLOAT, bytes_of_whole_number, usual};
+use super::tensors::{self, FLOAT, NumberType, usual};
 use crate::context::RootTools;
 use crate::solver::Model;
 pub use engine::symbolic::memory::tensors::OF_HANDLE;
@@ -74,18 +74,14 @@ struct TrialTensor {
 }
 
 impl TrialTensor {
-    /// Element size in bytes, if a model gives the tensor a type of integers.
-    fn bytes_of_whole_number(&self, model: &Model) -> Option<i128> {
+    /// Element type that a model gives the tensor.
+    fn element(&self, model: &Model) -> Option<NumberType> {
         let value = |is: fn(&TensorProperty) -> bool| {
             let (s, _) = self.numbers.iter().find(|(_, n)| is(n))?;
             model.values.get(s).copied()
         };
-        match (value(|n| matches!(n, TensorProperty::Code)), value(|n| matches!(n, TensorProperty::Bits))) {
-            // `kDLInt` and `kDLUInt`.
-            (Some(0 | 1), Some(bits)) => Some(bits / 8),
-            (Some(_), _) => None,
-            (None, _) => bytes_of_whole_number(value(|n| matches!(n, TensorProperty::Type))?),
-        }
+        let (code, bits) = (value(|n| matches!(n, TensorProperty::Code)), value(|n| matches!(n, TensorProperty::Bits)));
+        tensors::number_type(value(|n| matches!(n, TensorProperty::Type)), code, bits)
     }
 }
 
@@ -324,13 +320,13 @@ impl TensorChoices {
         model
     }
 
-    /// Sets the contents of integer tensors.
+    /// Sets the contents of tensors of numbers.
     fn fill(&self, tools: &RootTools<'_>, holds: Holds, at_random: &mut Sequence, model: &mut Model) {
         if holds == Holds::Zeros {
             return;
         }
         for g in &self.given {
-            let Some(bytes) = g.bytes_of_whole_number(model) else { continue };
+            let Some(element) = g.element(model) else { continue };
             let Some((object, version)) = tools.judge.contents_of(&g.name) else { continue };
             for i in 0..ELEMENTS {
                 let value = match holds {
@@ -338,8 +334,9 @@ impl TensorChoices {
                     Holds::All(n) => n,
                     Holds::Any => [0, 1, 2, 3, 1, 5, -1, 9][at_random.next() % 8],
                 };
+                let bytes = element.bytes();
                 let place = vec![object, version, i * bytes, bytes * 8];
-                model.applications.insert((UninterpretedFunction::Content, place), value);
+                model.applications.insert((UninterpretedFunction::Content, place), element.held(value));
             }
         }
     }

@@ -58,10 +58,77 @@ pub(super) fn usual(path: &str) -> Option<i128> {
     }
 }
 
-/// Returns the element size in bytes of an integer type, by its number; `None` for other types.
-pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
-    let (_, _, bytes, _) = TYPES.iter().find(|(n, name, ..)| *n == of_type && name.contains("int"))?;
-    Some(i128::from(*bytes))
+/// How a type holds numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NumberType {
+    /// Integers of so many bytes.
+    Whole(i128),
+    Half,
+    BFloat16,
+    Float,
+    Double,
+}
+
+impl NumberType {
+    /// Size in bytes.
+    pub(super) const fn bytes(self) -> i128 {
+        match self {
+            Self::Whole(bytes) => bytes,
+            Self::Half | Self::BFloat16 => 2,
+            Self::Float => 4,
+            Self::Double => 8,
+        }
+    }
+
+    /// Returns the bits of a small whole number, as an integer with a sign.
+    #[expect(clippy::cast_possible_truncation, reason = "the numbers are small, and bits keep theirs")]
+    pub(super) fn held(self, number: i128) -> i128 {
+        let single = (number as f32).to_bits();
+        match self {
+            Self::Whole(_) => number,
+            Self::Half => i128::from(to_half(single).cast_signed()),
+            Self::BFloat16 => i128::from(((single >> 16) as u16).cast_signed()),
+            Self::Float => i128::from(single.cast_signed()),
+            Self::Double => i128::from((number as f64).to_bits().cast_signed()),
+        }
+    }
+
+    /// Returns the whole number whose bits an integer has; `None` for any other number.
+    #[expect(clippy::cast_possible_truncation, reason = "the bits of a narrower type; the number is whole and small")]
+    fn number(self, bits: i128) -> Option<i64> {
+        let real = match self {
+            Self::Whole(_) => return i64::try_from(bits).ok(),
+            Self::Half => return (-2048..=2048).find(|n| self.held(*n) == bits).and_then(|n| i64::try_from(n).ok()),
+            Self::BFloat16 => f64::from(f32::from_bits(u32::from(bits as u16) << 16)),
+            Self::Float => f64::from(f32::from_bits(bits as u32)),
+            Self::Double => f64::from_bits(bits as u64),
+        };
+        (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64)
+    }
+}
+
+/// Returns the bits of a number of half precision with few digits, by those of single precision (IEEE 754-2019, 3.6).
+fn to_half(single: u32) -> u16 {
+    let (sign, exponent, digits) = (single >> 31, (single >> 23) & 0xff, single & 0x007f_ffff);
+    // Zero, and the bias of 127 instead of 15.
+    let rest = if exponent == 0 { 0 } else { (exponent + 15 - 127) << 10 | digits >> 13 };
+    u16::try_from(sign << 15 | rest).unwrap_or(0)
+}
+
+/// Returns how a type holds numbers, by its number, or by code and bits of DLPack; that of the usual type where nothing
+/// is said. `None` for other types.
+pub(super) fn number_type(of_type: Option<i128>, code: Option<i128>, bits: Option<i128>) -> Option<NumberType> {
+    let (number, name, bytes, _) = match (code.or(bits), of_type) {
+        (Some(_), _) => of_dlpack(code, bits)?,
+        (None, of_type) => TYPES.iter().find(|(n, ..)| *n == of_type.unwrap_or(FLOAT))?,
+    };
+    match (*number, *name) {
+        (5, _) => Some(NumberType::Half),
+        (15, _) => Some(NumberType::BFloat16),
+        (FLOAT, _) => Some(NumberType::Float),
+        (7, _) => Some(NumberType::Double),
+        (_, name) => name.contains("int").then_some(NumberType::Whole(i128::from(*bytes))),
+    }
 }
 
 /// Layout of a tensor's members.
@@ -272,19 +339,25 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
     for h in contents {
         let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
         let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };
-        let whole = t.dtype.contains("int") || t.dtype == "bool";
-        let bytes = TYPES.iter().find(|(_, name, ..)| *name == t.dtype).map_or(1, |(_, _, bytes, _)| *bytes);
+        let of_name = TYPES.iter().find(|(_, name, ..)| *name == t.dtype);
+        let (bytes, held) = of_name.map_or((1, None), |(n, name, bytes, _)| {
+            let truth = (*name == "bool").then_some(NumberType::Whole(1));
+            (*bytes, truth.or_else(|| number_type(Some(*n), None, None)))
+        });
         let at = u64::try_from(h.at).unwrap_or(0);
         // An element read in another width has no Python number.
-        if whole && u64::from(*bits) == bytes * 8 && at % bytes == 0 {
-            t.elements.insert(at / bytes, i64::try_from(*value).unwrap_or(0));
+        if let Some(held) = held.filter(|_| u64::from(*bits) == bytes * 8 && at.is_multiple_of(bytes))
+            && let Some(number) = held.number(*value)
+        {
+            t.elements.insert(at / bytes, number);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, TensorArgument, is_contiguous, number_of_elements, packed};
+    use super::NumberType::{BFloat16, Double, Float, Half, Whole};
+    use super::{BTreeMap, TensorArgument, is_contiguous, number_of_elements, number_type, packed};
 
     #[test]
     fn nobody_makes_a_tensor_that_needs_more_memory_than_there_is() {
@@ -300,6 +373,25 @@ mod tests {
         // More than 2^64 elements: their number wraps.
         assert!(!of(&[2_147_483_584, 8_589_934_849], &[8_589_934_849, 1]).can_be_made());
         assert!(!of(&[1 << 31, 1 << 31], &[0, 0]).can_be_made());
+    }
+
+    #[test]
+    fn numbers_are_held_by_their_bits() {
+        let types = [Half, BFloat16, Float, Double, Whole(2)];
+        for (number, bits) in [
+            (0, [0, 0, 0, 0, 0]),
+            (1, [0x3c00, 0x3f80, 0x3f80_0000, 0x3ff0_0000_0000_0000, 1]),
+            (1000, [0x63d0, 0x447a, 0x447a_0000, 0x408f_4000_0000_0000, 1000]),
+            (-2, [-0x4000, -0x4000, -0x4000_0000, -0x4000_0000_0000_0000, -2]),
+        ] {
+            assert_eq!(types.map(|t| t.held(number)), bits, "{number}");
+            assert!(types.iter().zip(bits).all(|(t, b)| t.number(b).map(i128::from) == Some(number)), "{number}");
+        }
+        assert_eq!(Float.number(0x3f00_0000), None, "0.5");
+        assert_eq!(Float.number(0x7f80_0000), None, "infinity");
+        assert_eq!(number_type(None, None, None), Some(Float));
+        assert_eq!(number_type(None, Some(4), Some(16)), Some(BFloat16));
+        assert_eq!((number_type(Some(3), None, None), number_type(Some(11), None, None)), (Some(Whole(4)), None));
     }
 
     #[test]

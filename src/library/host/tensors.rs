@@ -16,7 +16,7 @@ use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The functions that models call.
@@ -30,6 +30,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_given"], |e, c, s| super::dlpack::given_tensor(e, c, s)),
     (&["__scuba_asked"], |e, c, s| super::dlpack::asked_of_tensor(e, c, s)),
     (&["__scuba_any"], |e, c, s| any_between(e, c, s)),
+    (&["__scuba_held"], |e, c, s| held_behind(e, c, s)),
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
 ];
@@ -56,6 +57,9 @@ const SMALL: i128 = 16;
 
 /// Most terms that are equal to one on a path and asked for their value.
 const EQUAL: usize = 8;
+
+/// Most disjunctions one after another that decide each other.
+const ROUNDS: usize = 4;
 
 /// Widths of elements in bits.
 const WIDTHS: &[i128] = &[32, 64, 128];
@@ -225,7 +229,7 @@ fn known_here(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelO
 
 /// Returns the value that the path determines for a term, also by equations with other terms.
 fn number_on(e: &mut Terms, s: &State, t: TermId) -> Option<i128> {
-    let conditions = e.arena.conjuncts(s.path);
+    let conditions = that_hold(e, s.path);
     let (mut seen, mut open) = (vec![t], vec![(t, 0)]);
     // Terms that are equal to `t` but for a constant.
     while let Some((u, more)) = open.pop() {
@@ -240,6 +244,47 @@ fn number_on(e: &mut Terms, s: &State, t: TermId) -> Option<i128> {
         }
     }
     None
+}
+
+/// Returns the conjuncts of a path, with those of a disjunction whose other sides they contradict: a check of an
+/// optional tensor under `if (v.has_value())` holds where its value is read.
+fn that_hold(e: &mut Terms, path: TermId) -> Vec<TermId> {
+    let mut all = e.arena.conjuncts(path);
+    let mut known: FxHashSet<TermId> = all.iter().copied().collect();
+    let is_open = |e: &Terms, t: &TermId| matches!(e.arena.get(*t), Term::Or(_));
+    let mut open: Vec<TermId> = all.iter().copied().filter(|t| is_open(e, t)).collect();
+    for _ in 0..ROUNDS {
+        let before = open.len();
+        let mut still = vec![];
+        for t in open {
+            let Term::Or(sides) = e.arena.get(t).clone() else { continue };
+            let mut left = sides.into_iter().filter(|side| !contradicts(e, &known, *side));
+            match (left.next(), left.next()) {
+                (Some(only), None) => {
+                    for c in e.arena.conjuncts(only) {
+                        if known.insert(c) {
+                            all.push(c);
+                            still.extend(is_open(e, &c).then_some(c));
+                        }
+                    }
+                }
+                _ => still.push(t),
+            }
+        }
+        open = still;
+        if open.len() == before {
+            break;
+        }
+    }
+    all
+}
+
+/// Whether the negation of a condition, or of one of its conjuncts, is among what is known.
+fn contradicts(e: &mut Terms, known: &FxHashSet<TermId>, condition: TermId) -> bool {
+    e.arena.conjuncts(condition).into_iter().any(|c| {
+        let not = e.arena.not(c);
+        known.contains(&not)
+    })
 }
 
 /// Returns the terms `u` and constants `c` for which a condition says `t == u + c`.
@@ -356,6 +401,23 @@ fn any_between(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     };
     let reason = UnknownReason::ResultOf(modelled_function(e));
     let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(least, most));
+    Ok(Some((Value::Int(any), s)))
+}
+
+/// Returns an unknown number; the reason names the memory behind the pointer.
+fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let object = match cuda::pointer_arg(e, c, 0).as_slice() {
+        [one] => match one.base {
+            Base::Object(o) => Some(o),
+            _ => None,
+        },
+        _ => None,
+    };
+    let reason = match object {
+        Some(o) => UnknownReason::Holds(e.object(o).name.clone()),
+        None => UnknownReason::ResultOf(modelled_function(e)),
+    };
+    let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(64, true));
     Ok(Some((Value::Int(any), s)))
 }
 

@@ -23,6 +23,7 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_axiom"], super::simple::nothing, ModelClass::Pure),
     (&["__scuba_written"], written, ModelClass::Memory),
     (&["__scuba_any"], any, ModelClass::Pure),
+    (&["__scuba_held"], any, ModelClass::Pure),
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),

@@ -58,12 +58,27 @@ template <typename T> struct alignas(sizeof(T) * 2) complex {
   T real_, imag_;
   complex(T real, T imag) : real_(real), imag_(imag) {}
 };
+// A number that stands for a size while a program is traced.
+struct SymNodeImpl {
+  virtual bool is_int();
+};
+class SymInt {
+  int64_t data_;
+
+public:
+  SymInt(int64_t data) : data_(data) {}
+  SymInt(SymNodeImpl *node) : data_(reinterpret_cast<int64_t>(node)) {
+    if (!node->is_int()) throw std::runtime_error("no integer");
+  }
+  int64_t guard_int(const char *file, int64_t line) const;
+};
 class Scalar {
-  enum class Tag { HAS_d, HAS_i, HAS_u, HAS_z, HAS_b };
+  enum class Tag { HAS_d, HAS_i, HAS_u, HAS_z, HAS_b, HAS_sd, HAS_si, HAS_sb };
   Tag tag;
   union Value {
     double d;
     int64_t i;
+    void *p;
     complex<double> z;
     Value() {}
   } v;
@@ -74,6 +89,13 @@ public:
   Scalar(int64_t i) : tag(Tag::HAS_i) { v.i = i; }
   Scalar(complex<double> z) : tag(Tag::HAS_z) { v.z = z; }
   Scalar(bool b) : tag(Tag::HAS_b) { v.i = b; }
+  SymInt toSymInt() const { return tag == Tag::HAS_si ? SymInt(static_cast<SymNodeImpl *>(v.p)) : SymInt(v.i); }
+  int toInt() const {
+    if (tag == Tag::HAS_d) return static_cast<int>(v.d);
+    if (tag == Tag::HAS_i || tag == Tag::HAS_b) return static_cast<int>(v.i);
+    if (tag == Tag::HAS_si) return static_cast<int>(toSymInt().guard_int(__FILE__, __LINE__));
+    throw std::runtime_error("no number");
+  }
 };
 class TensorImpl {
 public:
@@ -167,6 +189,9 @@ public:
   Tensor &operator=(Tensor &&) & = default;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor sum() const;
+  Tensor max() const;
+  Scalar item() const;
+  template <typename T> T item() const;
   Tensor clone(std::optional<MemoryFormat> format = std::nullopt) const;
   Tensor detach() const;
   Tensor cpu() const;
@@ -234,7 +259,11 @@ struct to_dtype_layout {
 struct clamp_ {
   static Tensor &call(Tensor &self, int64_t least, int64_t most);
 };
+struct max { static Tensor call(const Tensor &self); };
+struct item { static Scalar call(const Tensor &self); };
 }  // namespace _ops
+inline Tensor Tensor::max() const { return _ops::max::call(*this); }
+inline Scalar Tensor::item() const { return _ops::item::call(*this); }
 // ATen/TensorUtils.h
 struct TensorArg {
   const Tensor &tensor;
@@ -288,11 +317,23 @@ constexpr auto kInt64 = c10::ScalarType::Long;
 constexpr auto kCUDA = c10::DeviceType::CUDA;
 }  // namespace torch
 
+namespace c10 {
+template <class Type, Type *function> struct CompileTimeFunctionPointer {
+  static constexpr Type *func_ptr() { return function; }
+};
+}  // namespace c10
+#define TORCH_FN(f) ::c10::CompileTimeFunctionPointer<std::remove_pointer_t<std::remove_reference_t<decltype(f)>>, f>()
 namespace torch {
 class Library {
 public:
+  Library &def(const char *schema) &;
   template <typename F> Library &def(const char *schema, F &&f) & { keep(schema, reinterpret_cast<void *>(f)); return *this; }
-  template <typename F> Library &impl(const char *name, F &&f) & { keep(name, reinterpret_cast<void *>(f)); return *this; }
+  template <typename F> Library &impl(const char *name, F &&f) & {
+    if constexpr (std::is_class_v<std::remove_reference_t<F>>) keep_later<std::remove_reference_t<F>>(name);
+    else keep(name, reinterpret_cast<void *>(f));
+    return *this;
+  }
+  template <typename F> void keep_later(const char *name) { keep(name, reinterpret_cast<void *>(F::func_ptr())); }
   void keep(const char *name, void *f);
 };
 }  // namespace torch
