@@ -52,6 +52,8 @@ pub struct Observer {
     pub armed: bool,
     /// Accesses with an unknown address, and the reason.
     pub unclear: FxHashMap<ProgramPoint, UndecidedReason>,
+    /// Whether the address of the target access depended on what other threads may have written.
+    pub hidden: bool,
     /// Accesses whose address was read out of bounds, before an unknown value decided anything.
     pub astray: FxHashSet<ProgramPoint>,
     /// Addresses last stored to the variables that name parts.
@@ -131,6 +133,16 @@ impl Observer {
         }
         self.certain = to.certain;
         since
+    }
+
+    /// Records that an address depends on what other threads may have written.
+    pub fn hidden(&mut self, site: ProgramPoint) {
+        self.hidden |= self.target.as_ref().is_some_and(|t| t.site == site);
+    }
+
+    /// Forgets the unknown address of an access: other threads decide.
+    pub fn clear(&mut self, site: ProgramPoint) {
+        self.unclear.remove(&site);
     }
 
     /// Records an access with an unknown address.

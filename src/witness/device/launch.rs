@@ -271,8 +271,7 @@ impl Machine<'_> {
                     list.into_iter().filter(|(b, t): &BlockThread| inside(*b, launch.grid) && inside(*t, launch.block))
                 {
                     let place = ThreadPosition { block: narrow(b), thread: narrow(t) };
-                    let end = self.attempt(|m| m.run_alone(args, place))?;
-                    if end != BlockEnd::All && !blocks.contains(&place.block) {
+                    if !self.try_thread(args, place, target.site)? && !blocks.contains(&place.block) {
                         blocks.push(place.block);
                     }
                 }
@@ -304,6 +303,23 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Runs one thread alone; returns whether that decides what the thread does. Otherwise nothing is kept of it.
+    fn try_thread(
+        &mut self,
+        args: &KernelCall,
+        place: ThreadPosition,
+        target: ProgramPoint,
+    ) -> Result<bool, ThreadStop> {
+        let was_unclear = self.seen.unclear.contains_key(&target);
+        self.seen.hidden = false;
+        let end = self.attempt(|m| m.run_alone(args, place))?;
+        let is_hidden = std::mem::take(&mut self.seen.hidden);
+        if is_hidden && !was_unclear {
+            self.seen.clear(target);
+        }
+        Ok(end == BlockEnd::All && !is_hidden)
     }
 
     fn try_block(&mut self, args: &KernelCall, launch: &CurrentLaunch, block: [u32; 3]) -> Result<(), ThreadStop> {

@@ -52,8 +52,10 @@ impl Machine<'_> {
                 self.fault(th, site(), AccessFault::UnsetIndex, 0, bytes, dir)?;
             }
             self.seen.unclear(site(), || self.reasons.why(p.poison, |why| format!("its address depends on {why}")));
-            if p.poison == Reason::BAD_READ {
-                self.seen.astray(site());
+            match p.poison {
+                Reason::BAD_READ => self.seen.astray(site()),
+                Reason::OTHERS => self.seen.hidden(site()),
+                _ => {}
             }
             return Ok(AccessCheck::Poison(p.poison));
         }
@@ -249,6 +251,9 @@ impl Machine<'_> {
     ) -> Result<(), ThreadStop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
+            if len.poison == Reason::OTHERS {
+                self.seen.hidden(site());
+            }
             self.havoc(th, dst, len.poison);
             return Ok(());
         };
@@ -301,6 +306,9 @@ impl Machine<'_> {
     ) -> Result<(), ThreadStop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
+            if len.poison == Reason::OTHERS {
+                self.seen.hidden(site());
+            }
             self.havoc(th, dst, len.poison);
             return Ok(());
         };
