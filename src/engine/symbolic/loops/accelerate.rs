@@ -50,6 +50,8 @@ pub(super) struct SolvedForms {
     pub inexact: bool,
     /// Conditions that hold in each iteration that continues, in terms of `k` alone.
     pub iteration: Vec<TermId>,
+    /// Further conditions on memory that hold in each iteration that continues; new values are functions of `k`.
+    pub each: Vec<TermId>,
     /// Conditions like `iteration`, including those in terms of variables without a closed form.
     pub all_round: Vec<TermId>,
     /// Facts about each earlier iteration from variables that record what an iteration found.
@@ -87,11 +89,12 @@ impl Executor<'_> {
         }
         let iteration = self.arena.substitute(iteration, &map);
         let all_round = self.arena.conjuncts(iteration);
-        let iteration: Vec<TermId> =
-            all_round.iter().copied().filter(|c| self.only_old(*c, pass.mark, pass.version, Some(k))).collect();
+        let (iteration, open): (Vec<TermId>, Vec<TermId>) =
+            all_round.iter().copied().partition(|c| self.only_old(*c, pass.mark, pass.version, Some(k)));
+        let each = self.in_each_iteration(&open, (pass.mark, pass.version), k);
         let (noted, by_steps) = self.forms_over_iterations(r, &running, &iteration, &iterations, &mut forms);
         self.name_iteration(k, &forms);
-        SolvedForms { k, forms, map, ranges, arrays, scattered, inexact, iteration, all_round, noted, by_steps }
+        SolvedForms { k, forms, map, ranges, arrays, scattered, inexact, iteration, each, all_round, noted, by_steps }
     }
 
     /// Whether an object is a host variable of a few elements, as sizes and extents by dimension are.
@@ -535,6 +538,16 @@ impl Terms {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
             Term::Apply { function: UninterpretedFunction::Content, args, .. } => {
                 args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version))
+            }
+            // A value of an iteration of a loop inside the pass: another one in each iteration of the pass.
+            Term::Apply { function: UninterpretedFunction::Round(of), args, .. }
+                if k.is_none_or(|k| args.as_slice() != [k]) =>
+            {
+                if (*of as usize) < self.arena.symbols().len() {
+                    (*of as usize) < mark
+                } else {
+                    self.only_old(TermId(u32::MAX - of), mark, version, None)
+                }
             }
             _ => true,
         })

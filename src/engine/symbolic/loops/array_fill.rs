@@ -352,26 +352,16 @@ impl Terms {
         let mut own: FxHashMap<TermId, TermId> = FxHashMap::default();
         let steps = steps_below(&self.arena, value);
         for n in self.arena.cone(&[value]) {
-            let new = match self.arena.get(n) {
-                Term::Sym(s) if (s.0 as usize) >= mark.0 && n != k && !steps.contains(&n) => {
-                    let (serial, range) = (s.0, self.arena.symbol(*s).range);
-                    Some((serial, range))
-                }
-                // A free choice: any value.
-                Term::BoolSym(s) if (s.0 as usize) >= mark.0 => {
-                    let s = *s;
-                    return (self.anything_in_each_iteration(s.0, bytes, k), None);
-                }
-                // A read of memory that the loop itself changes.
-                Term::Apply { function: UninterpretedFunction::Content, range, .. }
-                    if !self.only_old(n, mark.0, mark.1, Some(k)) =>
-                {
-                    Some((u32::MAX - n.0, *range))
-                }
-                _ => None,
-            };
-            if let Some((id, range)) = new {
-                let each = self.arena.apply(UninterpretedFunction::Round(id), vec![k], range);
+            // A free choice: any value.
+            if let Term::BoolSym(s) = self.arena.get(n)
+                && (s.0 as usize) >= mark.0
+            {
+                let s = *s;
+                return (self.anything_in_each_iteration(s.0, bytes, k), None);
+            }
+            if !steps.contains(&n)
+                && let Some(each) = self.value_in_each_iteration(n, mark, k)
+            {
                 own.insert(n, each);
             }
         }

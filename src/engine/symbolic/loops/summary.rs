@@ -109,7 +109,7 @@ impl Executor<'_> {
         solved: SolvedForms,
         (mut facts, before): (Vec<TermId>, (usize, u32)),
     ) -> LoopOut {
-        let SolvedForms { k, forms, map, ranges, arrays, iteration, noted, .. } = solved;
+        let SolvedForms { k, forms, map, ranges, arrays, iteration, each, noted, .. } = solved;
         let iteration = [iteration, noted].concat();
         facts.push(self.went_round(&iteration, k));
         let first = self.in_the_first_iteration(&iteration, k);
@@ -130,7 +130,7 @@ impl Executor<'_> {
         self.loops.ranges.insert(at.key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
-        let gone = QuantifiedFact::of_iterations(&mut self.arena, &iteration, k);
+        let gone = QuantifiedFact::of_iterations(&mut self.arena, &[iteration, each].concat(), k);
         let (begin, accesses) = (sk.path, self.events.accesses.len());
         let mut out = self.final_pass(fr, at, &sk);
         self.note_loop(accesses, k, &out.back);
