@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const HEAD: &str = "#include <cctype>\n#include <cinttypes>\n#include <cstdarg>\n#include <getopt.h>\n#include <malloc.h>\n#include <unistd.h>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <list>\n#include <map>\n#include <set>\n#include <unordered_map>\n#include <string>\n#include <strings.h>\n";
+const HEAD: &str = "#include <cctype>\n#include <cinttypes>\n#include <cstdarg>\n#include <getopt.h>\n#include <malloc.h>\n#include <unistd.h>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <list>\n#include <map>\n#include <set>\n#include <unordered_map>\n#include <sstream>\n#include <string>\n#include <strings.h>\n";
 
 /// A text as C writes it.
 fn quoted(s: &str) -> String {
@@ -87,6 +87,10 @@ const CALLS: &[&str] = &[
     "int v[9], n = 0; for (; n < 9 && a[n]; n++) v[n] = a[n] * 100 + n; qsort(v, n, sizeof(int), [](const void *x, const void *y) { return *(const int *)x / 100 - *(const int *)y / 100; }); for (int i = 0; i < n; i++) printf(\"%d \", v[i]); char t[99]; strcpy(t, b); qsort(t, strlen(t), 1, [](const void *x, const void *y) { return *(const char *)y - *(const char *)x; }); printf(\"[%s]\", t);",
     "std::string s = a, t(k, 'x'); s.insert(k < s.size() ? k : 0, b); printf(\"[%s]\", s.c_str()); s.insert(0, s.c_str() + s.size() / 2); s.erase(0, s.size() / 3); s.erase(s.size() / 2, 1); printf(\"[%s]\", s.c_str()); s.resize(k + 20, 'r'); s.insert(1, 3, 'i'); s.reserve(90); s.push_back('p'); s += s; printf(\"[%s]%d \", s.c_str(), (int)s.size()); t = std::string(s, 3, 40); t.swap(s); t = s; printf(\"[%s]%d\", t.c_str(), t.capacity() >= t.size());",
     "std::map<std::string, int> m; std::set<int> s; std::list<int> l; for (char *p = a; *p; p++) { m[std::string(1, *p) + b] += (int)(p - a) + 1; s.insert(*p % 7); if (p - a & 1) l.push_back(*p); else l.push_front(*p); } for (auto &e : m) printf(\"%s=%d \", e.first.c_str(), e.second); for (auto i = s.rbegin(); i != s.rend(); ++i) printf(\"%d \", *i); l.reverse(); l.remove(a[0]); for (int i : l) printf(\"%d \", i);",
+    "std::istringstream s(a); std::string w; int n = 0; while (s >> w) { printf(\"[%s]\", w.c_str()); n++; } printf(\"%d %d%d%d\", n, s.good(), s.fail(), s.eof());",
+    "std::istringstream s(std::string(a) + \"\\n\" + b + (k % 2 ? \"\\n\" : \"\")); std::string l; while (std::getline(s, l)) printf(\"[%s]%d\", l.c_str(), s.eof()); printf(\"%d%d\", s.fail(), s.eof()); s.clear(); s.seekg(k % 3); printf(\" %ld\", (long)s.tellg()); std::getline(s, l, ','); printf(\"[%s]%d%d\", l.c_str(), s.fail(), s.eof()); printf(\"%ld\", (long)s.tellg());",
+    "std::stringstream s(a); int i = 7; char c = 'c'; s >> i; printf(\"%d %d%d\", i, s.fail(), s.eof()); s.clear(); printf(\"%d \", s.peek()); s >> c; printf(\"%c%d%d \", c, s.fail(), s.eof()); s.ignore(2); printf(\"%d\", s.get()); s.ignore(99, ','); s.get(c); printf(\"%c%d%d\", c, s.fail(), s.eof());",
+    "std::istringstream s(a), t; std::string w = b, v; t.str(w); for (int i = 0; i < 3; i++) { s >> w; t >> v; printf(\"[%s][%s]%d%d%d \", w.c_str(), v.c_str(), !s, !t, !!t); }",
     "std::unordered_map<int, int> m; for (int i = 0; i < 40; i++) m[(i * 37 + (int)v0) % 29] += i; int n = 0; for (auto &e : m) n += e.second * (e.first + 50); printf(\"%d %d %d\", (int)m.size(), n, (int)m.count((int)k));",
     "errno = 0; char *e = a; unsigned long v = strtoul(a, &e, base); if ((base == 0 || base == 10 || base == 16) && e != a && !errno) { unsigned long u = std::stoul(a, nullptr, base), w = std::stoull(std::string(a), nullptr, base); printf(\"%lu %lu %lu\", v, u, w); }",
 ];

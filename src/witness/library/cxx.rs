@@ -2,8 +2,9 @@
 //!
 //! Containers and algorithms are templates: the program contains their bodies, which run unmodelled.
 
-use super::arguments::{arg, read, text, write};
+use super::arguments::{arg, text};
 use super::heap::{aligned_new, free, malloc};
+use super::istreams::{self, *};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use crate::api::Cause;
@@ -64,6 +65,15 @@ pub(super) const CXX: ModelTable = &[
         ModelClass::Pure,
     ),
     (&["_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_"], print_newline, ModelClass::Pure),
+    (&[WORD], istreams::word, ModelClass::Input),
+    (&[LINE, LINE_UP_TO], istreams::line, ModelClass::Input),
+    (&["_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_"], istreams::character, ModelClass::Input),
+    (&["_ZNSi3getERc"], istreams::get_into, ModelClass::Input),
+    (&["_ZNSi3getEv"], istreams::get, ModelClass::Input),
+    (&["_ZNSi4peekEv"], istreams::peek, ModelClass::Input),
+    (&["_ZNSi6ignoreEli", "_ZNSi6ignoreEl", "_ZNSi6ignoreEv"], istreams::ignore, ModelClass::Input),
+    (&["_ZNSi5tellgEv"], istreams::position, ModelClass::Input),
+    (&["_ZNSi5seekgElSt12_Ios_Seekdir", "_ZNSi5seekgESt4fposI11__mbstate_tE"], istreams::seek, ModelClass::Input),
     (&["_ZNSirsERi"], cin_int, ModelClass::Input),
     (&["_ZNSirsERj"], cin_unsigned, ModelClass::Input),
     (&["_ZNSirsERl", "_ZNSirsERx"], cin_long, ModelClass::Input),
@@ -78,12 +88,19 @@ pub(super) const CXX: ModelTable = &[
     (&["_ZNSi10_M_extractIdEERSiRT_"], cin_f64, ModelClass::Input),
 ];
 
+/// `std::string` of the library, and its readers from streams.
+const WORD: &str = "_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE";
+const LINE: &str =
+    "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE";
+const LINE_UP_TO: &str =
+    "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_";
+
 /// Model of a function by mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<ModelEntry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
     }
-    by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| by_start(STREAMS, name))
+    by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| istringstream(name)).or_else(|| by_start(STREAMS, name))
 }
 
 const IFSTREAM: &str = "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE";
@@ -92,7 +109,8 @@ const IFSTREAM_CONST: &str = "_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE";
 /// Modelled members of `std::ifstream`, by prefix of the name after the class.
 const OF_IFSTREAM: ModelTable = &[
     (&["7is_openEv"], ifstream_is_open, ModelClass::Pure),
-    (&["5closeEv", "D1Ev", "D2Ev"], nothing, ModelClass::Pure),
+    (&["5closeEv"], nothing, ModelClass::Pure),
+    (&["D1Ev", "D2Ev"], istreams::end, ModelClass::Pure),
     (
         &["C1ERKNSt7__cxx1112basic_string", "C2ERKNSt7__cxx1112basic_string", "4openERKNSt7__cxx1112basic_string"],
         ifstream_open_string,
@@ -101,36 +119,27 @@ const OF_IFSTREAM: ModelTable = &[
     (&["C1EPKc", "C2EPKc", "4openEPKc"], ifstream_open, ModelClass::Input),
 ];
 
+const ISTRINGSTREAM: &str = "_ZNSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEE";
+
+const STRINGSTREAM: &str = "_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE";
+
+/// Modelled members of `std::istringstream` and `std::stringstream`, by prefix of the name after the class.
+const OF_ISTRINGSTREAM: ModelTable = &[
+    (
+        &["C1ERKNS_12basic_string", "C2ERKNS_12basic_string", "3strERKNS_12basic_string"],
+        istreams::from_string,
+        ModelClass::Input,
+    ),
+    (&["C1Ev", "C2Ev"], istreams::from_nothing, ModelClass::Input),
+    (&["D1Ev", "D2Ev"], istreams::end, ModelClass::Pure),
+];
+
+fn istringstream(name: &str) -> Option<ModelEntry> {
+    by_start(OF_ISTRINGSTREAM, name.strip_prefix(ISTRINGSTREAM).or_else(|| name.strip_prefix(STRINGSTREAM))?)
+}
+
 fn ifstream(name: &str) -> Option<ModelEntry> {
     by_start(OF_IFSTREAM, name.strip_prefix(IFSTREAM).or_else(|| name.strip_prefix(IFSTREAM_CONST))?)
-}
-
-fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    super::stdio::open_ifstream(m, th, arg(args, 0), arg(args, 1))?;
-    (m.libc.cin_good, m.libc.cin_ended) = (Some(true), false);
-    Ok(Ret::Void)
-}
-
-/// Opens a file by a `std::string`, whose first member points to the characters.
-fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    let text = read(m, th, arg(args, 1), 64)?;
-    ifstream_open(m, th, call, &[arg(args, 0), text])
-}
-
-/// State of a stream's file: one that the program opened is assumed to be open.
-fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() {
-        Val::new(1)
-    } else {
-        m.unknown("the state of a stream")
-    }))
-}
-
-fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    let Some(file) = m.libc.files.of_ifstream(arg(args, 0)) else { return stream_member(m, th, call, args) };
-    m.libc.cin_good = super::stdio::read_ifstream(m, th, call, (file, arg(args, 1), arg(args, 2)))?;
-    m.libc.cin_ended = m.libc.cin_good == Some(false);
-    Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Streams by prefix of the mangled name: output has no effect, and unmodelled input is unknown.
@@ -149,7 +158,7 @@ const STREAMS: ModelTable = &[
             "_ZSt7__write",
             "_ZSt13__ostream_fill",
         ],
-        first,
+        inserts,
         ModelClass::Pure,
     ),
     (&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"], nothing, ModelClass::Pure),
@@ -234,26 +243,35 @@ const STREAMS: ModelTable = &[
 
 /// Names of the functions that have a model here.
 pub fn keys() -> impl Iterator<Item = NameKey> {
-    model::keys(CXX, "", NameKey::whole).chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start)).chain(model::keys(
-        STREAMS,
-        "",
-        NameKey::start,
-    ))
+    model::keys(CXX, "", NameKey::whole)
+        .chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start))
+        .chain(model::keys(OF_ISTRINGSTREAM, ISTRINGSTREAM, NameKey::start))
+        .chain(model::keys(OF_ISTRINGSTREAM, STRINGSTREAM, NameKey::start))
+        .chain(model::keys(STREAMS, "", NameKey::start))
+}
+
+/// Models other output: what a stream holds that the program also reads is unknown from then on.
+fn inserts(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    istreams::written(m, arg(args, 0));
+    Ok(Ret::Val(arg(args, 0)))
 }
 
 fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    istreams::written(m, arg(args, 0));
     let s = text(m, th, arg(args, 1)).unwrap_or_else(|_| b"?".to_vec());
     m.print(&s);
     Ok(Ret::Val(arg(args, 0)))
 }
 
 fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    istreams::written(m, arg(args, 0));
     m.print(&[arg(args, 1).known().map_or(b'?', |c| c as u8)]);
     Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Prints numbers as Rust spells them; streams spell integers the same way.
 fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
+    istreams::written(m, arg(args, 0));
     let (v, info) = (arg(args, 1), call.args.get(1));
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let w = info.map_or(64, |i| u32::from(i.bits));
@@ -268,43 +286,13 @@ fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
 }
 
 fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    istreams::written(m, arg(args, 0));
     m.print(b"\n");
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// Queries or sets the state of a stream.
-fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
-    let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"]
-        .iter()
-        .find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
-    if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
-        let why = m.reason(Cause::Other, "the state of a stream that the program sets");
-        m.libc.files.state_is_set(why);
-        m.libc.cin_good = None;
-    }
-    if let Some(what) = asks {
-        // Whether the last read from standard input succeeded; the state of other streams is unknown.
-        if let Some(good) = m.libc.cin_good {
-            let ended = m.libc.cin_ended;
-            let v = match what {
-                "cvb" => u64::from(good),
-                "4good" => u64::from(good && !ended),
-                "3eof" => u64::from(ended),
-                "3bad" => 0,
-                "7rdstate" => (if good { 0 } else { 4 }) + if ended { 2 } else { 0 },
-                _ => u64::from(!good),
-            };
-            return Ok(Ret::Val(Val::new(v)));
-        }
-        return Ok(Ret::Val(m.unknown("the state of a stream")));
-    }
-    Ok(Ret::Val(arg(args, 0)))
-}
-
 /// Models other stream members: what they may write becomes unknown, and they return the stream.
-fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    m.libc.cin_good = None;
+pub(super) fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
     let why = m.reason(Cause::Call, &format!("`{}`", display.split('(').next().unwrap_or_default()));
     // The stream's position has advanced.
@@ -326,55 +314,10 @@ fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
 }
 
 /// Whether a stream argument is `std::cin`.
-fn is_cin(m: &Machine<'_>, p: Val) -> bool {
+pub(super) fn is_cin(m: &Machine<'_>, p: Val) -> bool {
     p.known().is_some_and(|a| m.globals.iter().any(|(g, at)| *at == a && m.program.global(*g).name == "_ZSt3cin"))
 }
 
-/// Reads a number from the standard input or a file.
-fn cin(
-    m: &mut Machine<'_>,
-    th: &mut Thread,
-    call: &CallInfo,
-    args: &[Val],
-    (bits, signed, float): (u32, bool, bool),
-) -> ModelResult {
-    let f = match m.libc.files.of_ifstream(arg(args, 0)) {
-        Some(f) => f,
-        None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
-        None => return stream_member(m, th, call, args),
-    };
-    let (v, good) = match m.libc.files.number(f, (bits, signed, float)) {
-        Ok((v, failed)) => (v, Some(!failed)),
-        Err(why) => (Some(Val::poison(why)), None),
-    };
-    m.libc.cin_good = good;
-    m.libc.cin_ended = m.libc.files.has_ended(f);
-    if let Some(v) = v {
-        write(m, th, call, arg(args, 1), bits, v)?;
-    }
-    Ok(Ret::Val(arg(args, 0)))
-}
-
-fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (32, true, false))
-}
-fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (32, false, false))
-}
-fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (64, true, false))
-}
-fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (64, false, false))
-}
-fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (32, true, true))
-}
-fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> ModelResult {
-    cin(m, th, c, a, (64, true, true))
-}
-
-/// Guard of a static local variable: 1 at the first call.
 #[cfg(test)]
 mod tests {
     use super::*;

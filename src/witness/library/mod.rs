@@ -17,6 +17,7 @@ mod entry_points;
 pub(crate) mod format;
 pub(crate) mod heap;
 mod intrinsics;
+mod istreams;
 mod lanes;
 pub(crate) mod libc;
 pub(crate) mod math;

@@ -14,10 +14,8 @@ pub struct Libc {
     pub(super) rand_unknown: Reason,
     pub files: OpenFiles,
     pub(super) errno: Option<u64>,
-    /// Success of the last read from `std::cin`, if known.
-    pub cin_good: Option<bool>,
-    /// Whether the last read reached the end of the input.
-    pub cin_ended: bool,
+    /// Address of the file that a stream read last.
+    pub(super) last_stream: Option<u64>,
 }
 
 impl Libc {
@@ -27,6 +25,5 @@ impl Libc {
     }
     pub fn havoc_input(&mut self, why: Reason) {
         self.files.havoc(why);
-        self.cin_good = None;
     }
 }

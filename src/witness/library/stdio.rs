@@ -204,6 +204,7 @@ impl Machine<'_> {
             at: 0,
             ended: false,
             failed: false,
+            is_text: false,
             unknown,
         });
         Ok(id.address())
@@ -241,19 +242,38 @@ impl Machine<'_> {
         Ok(a)
     }
 
+    /// Opens a text for a stream object.
+    pub fn open_text(&mut self, stream: Val, text: Vec<u8>, unknown: Reason) -> Result<(), ThreadStop> {
+        let Some(at) = stream.known() else { return Ok(()) };
+        let file = self.open("a text", text, unknown)?;
+        if let Some(s) = self.libc.files.get(Val::new(file)) {
+            s.is_text = true;
+        }
+        self.libc.files.ifstreams.insert(at, file);
+        Ok(())
+    }
+
     /// A stream that is only written.
     pub fn sink(&mut self, name: &str) -> Result<u64, ThreadStop> {
         self.open(name, Vec::new(), Reason::OPEN)
     }
 }
 
-/// Opens a file for a `std::ifstream`; an unknown name gives unknown contents.
-pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), ThreadStop> {
+/// Opens a file for a `std::ifstream`, at its end if wanted; an unknown name gives unknown contents.
+pub fn open_ifstream(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    (stream, name): (Val, Val),
+    at_end: bool,
+) -> Result<(), ThreadStop> {
     let Some(at) = stream.known() else { return Ok(()) };
     let file = match text(m, th, name) {
         Ok(n) => m.open_named(&String::from_utf8_lossy(&n), false)?,
         Err(p) => m.open("a file", Vec::new(), p.poison)?,
     };
+    if let Some(s) = m.libc.files.get(Val::new(file)).filter(|_| at_end) {
+        s.at = s.bytes.len();
+    }
     m.libc.files.ifstreams.insert(at, file);
     Ok(())
 }

@@ -13,6 +13,8 @@ pub(super) struct Stream {
     pub(super) ended: bool,
     /// Whether an extraction from the stream failed.
     pub(super) failed: bool,
+    /// Whether it reads a string of the program.
+    pub(super) is_text: bool,
     /// Reason why the contents or the position are unknown.
     pub(super) unknown: Reason,
 }
@@ -51,19 +53,15 @@ impl OpenFiles {
         self.changed.push((last_of(name).to_owned(), why));
     }
 
-    /// Extracts a number from `std::cin` or a file; returns the stored value and whether the extraction failed. An
+    /// Extracts a number from `std::cin` or a file; returns the stored value. An
     /// earlier failure of the stream stores nothing.
-    pub fn number(
-        &mut self,
-        file: Val,
-        (bits, signed, float): (u32, bool, bool),
-    ) -> Result<(Option<Val>, bool), Reason> {
+    pub fn number(&mut self, file: Val, (bits, signed, float): (u32, bool, bool)) -> Result<Option<Val>, Reason> {
         let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
         if s.unknown.is_some() {
             return Err(s.unknown);
         }
         if s.failed {
-            return Ok((None, true));
+            return Ok(None);
         }
         let rest = &s.bytes[s.at..];
         // The value is parsed in any case, and dropped below if only white space is left.
@@ -83,7 +81,7 @@ impl OpenFiles {
         s.at += used;
         s.ended |= s.at == s.bytes.len();
         s.failed = failed;
-        Ok(((!none).then_some(v), failed))
+        Ok((!none).then_some(v))
     }
 
     /// Makes a stream unknown from now on.
@@ -91,11 +89,6 @@ impl OpenFiles {
         if let Some(s) = self.get(file) {
             s.unknown = why;
         }
-    }
-
-    /// Whether a read reached the end of the stream.
-    pub fn has_ended(&mut self, file: Val) -> bool {
-        self.get(file).is_some_and(|s| s.ended)
     }
 
     /// Makes failed and ended streams unknown, because the program sets stream state itself.
