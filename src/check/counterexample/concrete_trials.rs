@@ -4,6 +4,7 @@
 //! In: the inputs that the terms of one root mention. Out: [`TrialResults`]: for an access, inputs under which it was
 //! observed out of bounds. They are no verdict; the replay for one access decides.
 
+use super::file_trials::{TrialFiles, ends};
 use super::tried::{FirstThread, NewResults, ObservedAccess, ObservedAccesses, TrialResults};
 use super::{recorded, tensor_trials};
 use crate::context::{CheckContext, RootTools};
@@ -25,6 +26,8 @@ const STEPS: u64 = 200_000;
 /// Most instructions of all runs together, so that the trials do not depend on the machine's speed: 0.2 s on a usual
 /// one.
 const ALL_STEPS: u64 = 6_000_000;
+/// Most instructions of all runs together, those at ends of ranges included.
+const WITH_ENDS: u64 = 9_000_000;
 /// Runs cut off by the instruction limit, without any access out of bounds, after which the trials end: the program
 /// is too large for them.
 const CUT: usize = 4;
@@ -32,6 +35,13 @@ const CUT: usize = 4;
 const CHANCE: [&[u32]; 3] = [&[0], &[0x7fff_ffff, 0, 1, 0x7fff_fffe, 2], &[3, 7, 1, 6, 2, 5, 0, 4, 11]];
 /// Most work for runs with small inputs.
 const TRIED: Work = Work::seconds(2);
+/// Largest end of a range that is tried, and most of them.
+const MOST_END: i128 = 4100;
+const MOST_ENDS: usize = 24;
+/// Most inputs of which each is at an end while the others are small.
+const ALONE: usize = 3;
+/// Sizes around those of warps and blocks.
+const BLOCKS: [i128; 10] = [31, 32, 63, 65, 127, 128, 129, 255, 256, 257];
 /// Most inputs that are varied.
 const INPUTS: usize = 8;
 
@@ -77,6 +87,7 @@ fn run_all(cx: &CheckContext<'_>, tools: &RootTools<'_>) -> TrialResults {
     }
     let mut out = TrialResults::default();
     let Some(inputs) = varied(tools) else { return out };
+    out.with_files = !inputs.files.is_empty();
     let draws =
         tools.e.program.functions().any(|(_, m, f)| {
             m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random")
@@ -84,14 +95,34 @@ fn run_all(cx: &CheckContext<'_>, tools: &RootTools<'_>) -> TrialResults {
     let until = Allotment::of(cx.phase_work(TRIED, 25));
     let (mut known, mut by_chance, mut cut, mut steps): (NewAccesses, NewAccesses, usize, u64) = Default::default();
     let budget = RunBudget { steps: STEPS, ..tools.judge.first_limits() };
-    for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
-        if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() {
+    let ends = ends(tools.e.program, MOST_END);
+    let (small, at_ends) = inputs.models(&ends);
+    let models = small.into_iter().map(|m| (m, ALL_STEPS)).chain(at_ends.into_iter().map(|m| (m, WITH_ENDS)));
+    let mut until_steps = ALL_STEPS;
+    for ((model, most), random) in models.zip(CHANCE.into_iter().cycle()) {
+        if std::mem::replace(&mut until_steps, most) != most {
+            cut = 0;
+        }
+        if until.is_spent() {
             break;
         }
-        let model = inputs.model(&values);
+        if steps >= most || cut >= CUT && known.is_empty() {
+            continue;
+        }
         let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
+        if out.with_files {
+            inside::explain(|| {
+                let why = if run.completed { "completed" } else { &run.why };
+                let begin = |bytes: &Vec<u8>| bytes[..bytes.len().min(16)].escape_ascii().to_string();
+                let files: Vec<String> = given.files.values().map(begin).collect();
+                format!(
+                    "    a run with {:?} and {files:?}: {} launches, {} accesses out of bounds, {why}",
+                    given.argv, run.launches, run.certain
+                )
+            });
+        }
         cut += usize::from(run.steps >= STEPS);
         steps += run.steps;
         for s in &run.astray {
@@ -203,6 +234,7 @@ fn bad_of(run: witness::ExhaustiveRun) -> impl Iterator<Item = (ObservedAccess, 
 struct VariedInputs {
     groups: Vec<Vec<SymId>>,
     fixed: Vec<(SymId, i128)>,
+    files: TrialFiles,
 }
 
 impl VariedInputs {
@@ -215,6 +247,37 @@ impl VariedInputs {
         }
         model.values.extend(self.fixed.iter().copied());
         model
+    }
+
+    /// Returns the inputs to run with, in order: small ones, and ends of ranges that the program tests.
+    fn models(&self, ends: &[i128]) -> (Vec<Model>, Vec<Model>) {
+        let n = self.groups.len();
+        if self.files.is_empty() {
+            let models = |all: Vec<Vec<i128>>| all.iter().map(|values| self.model(values)).collect();
+            return (models(combinations(n)), models(combinations_of_ends(n, ends)));
+        }
+        let with_files = |pairs: Vec<(i128, i128)>| {
+            let mut out = vec![];
+            for (argument, number) in pairs {
+                for contents in self.files.contents(number) {
+                    let mut model = self.model(&vec![argument; n]);
+                    model.files.extend(self.files.with(&contents));
+                    out.push(model);
+                }
+            }
+            let mut seen = FxHashSet::default();
+            let key = |m: &Model| {
+                let mut values: Vec<(SymId, i128)> = m.values.iter().map(|(s, v)| (*s, *v)).collect();
+                values.sort_unstable();
+                (values, m.files.clone())
+            };
+            out.retain(|m| seen.insert(key(m)));
+            out.truncate(RUNS);
+            out
+        };
+        // Arguments and numbers of files are the same, so that sizes fit; then each of them is larger.
+        let same = VALUES.iter().map(|v| (*v, *v)).chain([(2, 8), (8, 2), (1, 33), (33, 1)]);
+        (with_files(same.collect()), with_files(all_ends(ends).into_iter().map(|v| (v, v)).collect()))
     }
 }
 
@@ -241,18 +304,46 @@ fn varied(tools: &RootTools<'_>) -> Option<VariedInputs> {
             | InputSource::World(_)
             | InputSource::Given { .. }
             | InputSource::Count { .. } => {}
+            // Files have contents of their own.
             InputSource::Read { .. }
             | InputSource::File { .. }
             | InputSource::Word { .. }
-            | InputSource::FileSize(_) => return None,
+            | InputSource::FileSize(_) => {}
         }
     }
+    let files = TrialFiles::of(tools);
+    top = top.max(files.last_argument(&tools.e.inputs.files));
+    let reads = tools.e.arena.symbols().iter().any(|s| matches!(&s.kind, SymKind::Input(i) if i.is_of_file()));
+    if reads && files.is_empty() {
+        return None;
+    }
     groups.sort_by(|a, b| a.0.cmp(&b.0));
-    if groups.is_empty() || groups.len() > INPUTS {
+    if groups.is_empty() && files.is_empty() || groups.len() > INPUTS {
         return None;
     }
     let fixed = counts.into_iter().map(|s| (s, i128::from(top) + 1)).collect();
-    Some(VariedInputs { groups: groups.into_iter().map(|(_, all)| all).collect(), fixed })
+    Some(VariedInputs { groups: groups.into_iter().map(|(_, all)| all).collect(), fixed, files })
+}
+
+/// Returns the ends of ranges, and sizes around those of blocks, in increasing order.
+fn all_ends(ends: &[i128]) -> Vec<i128> {
+    let mut all: Vec<i128> = ends.iter().take(MOST_ENDS).chain(&BLOCKS).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns combinations of ends of ranges for `n` inputs: all at an end, then each by itself.
+fn combinations_of_ends(n: usize, ends: &[i128]) -> Vec<Vec<i128>> {
+    let ends = all_ends(ends);
+    let mut out: Vec<Vec<i128>> = vec![];
+    for v in ends {
+        out.push(vec![v; n]);
+        if (2..=ALONE).contains(&n) {
+            out.extend((0..n).map(|i| (0..n).map(|j| if i == j { v } else { 3 }).collect()));
+        }
+    }
+    out
 }
 
 /// Returns combinations of values for `n` inputs, without repetition.

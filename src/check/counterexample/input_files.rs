@@ -11,9 +11,12 @@ use engine::symbolic::terms::eval::Valuation;
 use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Largest file of a witness, in bytes or words.
 const MAX: i128 = 1 << 20;
+/// Bytes of a file that are told.
+const SHOWN: usize = 16;
 /// Spare length, in bytes and in words, of a file whose end of reading is unknown.
 const SPARE: [i128; 2] = [4096, 256];
 
@@ -63,11 +66,15 @@ impl ReadFiles {
     ) -> InputFileContents {
         let mut out = InputFileContents::default();
         for (number, name) in (0u32..).zip(&self.files) {
-            let Some(said) = self.said(number, name, inputs, model) else { continue };
-            let bytes = if said.words.is_empty() {
-                self.binary(a, number, &said, model)
+            let bytes = if let Some(chosen) = model.files.get(&number) {
+                Some(chosen.to_vec())
             } else {
-                self.text(a, number, &said, model)
+                let Some(said) = self.said(number, name, inputs, model) else { continue };
+                if said.words.is_empty() {
+                    self.binary(a, number, &said, model)
+                } else {
+                    self.text(a, number, &said, model)
+                }
             };
             let Some(bytes) = bytes else {
                 out.missing = Some(UnknownReason::FileTooLarge(name.to_string()));
@@ -86,10 +93,27 @@ impl ReadFiles {
                 FileName::Unnamed => out.missing = Some(UnknownReason::InputFileName),
             }
         }
-        if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) {
+        if model.files.is_empty() && inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) {
             out.missing = Some(UnknownReason::InputFormat);
         }
         out
+    }
+
+    /// Returns the beginnings of the files whose contents small runs chose, in the user's terms.
+    pub fn chosen(&self, model: &Model) -> Vec<(String, String)> {
+        let shown = |bytes: &[u8]| {
+            let more = if bytes.len() > SHOWN { "..." } else { "" };
+            let begin = &bytes[..bytes.len().min(SHOWN)];
+            if begin.is_ascii() && !begin.contains(&0) {
+                format!("\"{}{more}\"", begin.escape_ascii())
+            } else {
+                let hex: Vec<String> = begin.iter().map(|b| format!("{b:02x}")).collect();
+                format!("bytes {}{more}", hex.join(" "))
+            }
+        };
+        let named =
+            |(number, bytes): (&u32, &Arc<[u8]>)| Some((self.files.get(*number as usize)?.to_string(), shown(bytes)));
+        model.files.iter().filter_map(named).collect()
     }
 
     /// Returns the model's values for elements of files, in the user's terms.

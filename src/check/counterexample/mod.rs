@@ -4,6 +4,7 @@ pub(crate) mod candidates;
 mod completion;
 pub(crate) mod concrete_trials;
 pub(crate) mod degenerate;
+mod file_trials;
 pub(crate) mod input_files;
 pub(crate) mod model_inputs;
 pub(crate) mod recorded;

@@ -147,9 +147,13 @@ impl<'p> Judge<'p> {
         if options || last.is_some_and(|i| i + 1 >= given) {
             by_source.remove(&InputSource::Argc);
         }
+        if !model.files.is_empty() {
+            by_source.retain(|s, _| !s.is_of_file());
+        }
         by_source
             .into_iter()
             .filter_map(|(s, v)| shown(&s, v))
+            .chain(self.opened.chosen(model))
             .chain(self.opened.elements(model))
             .chain(self.strings.shown(model.text))
             .collect()

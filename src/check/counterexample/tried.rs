@@ -36,6 +36,8 @@ pub(crate) struct TrialResults {
     pub(super) runs: Vec<NewResults>,
     /// Whether these are runs of an operator with tensors.
     pub(crate) with_tensors: bool,
+    /// Whether these are runs with files.
+    pub(crate) with_files: bool,
     /// Runs in which `rand` returned other numbers than here.
     pub(super) chance: Vec<NewResults>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.

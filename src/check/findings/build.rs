@@ -164,9 +164,10 @@ impl AccessCounterexample<'_> {
             let by_elements = arguments.values().any(|t| t.elements.values().any(|n| *n != 0));
             return if by_elements { Rule::DataIndex } else { Rule::UncheckedArgument };
         }
-        // Elements of files that reach the index through memory that the kernel writes.
-        let of_files = || self.counterexample.model.applications.keys().any(|(function, _)| function.is_file());
-        if self.is_on_memory() && is_open() && of_files() {
+        // Elements of files that reach the index through memory that is not followed.
+        let model = &self.counterexample.model;
+        let of_files = || !model.files.is_empty() || model.applications.keys().any(|(function, _)| function.is_file());
+        if self.is_on_memory() && !cone::unknowns(e, &[self.obligation.offset]).is_empty() && of_files() {
             return Rule::DataIndex;
         }
         if self.has_unchecked_arguments(e, arguments) {

@@ -252,7 +252,8 @@ fn in_object<'p>(
     }
     // Results of small inputs need no search. With several targets only a model shows which one is meant.
     let at_once = |tools: &RootTools<'_>| match effort {
-        Effort::Full => true,
+        // A file of a model is smaller than one of a small run.
+        Effort::Full => !trials(cx, tools).with_files,
         Effort::First => tools.root.entry && trials(cx, tools).with_tensors,
         Effort::Glance => false,
     };
@@ -331,7 +332,16 @@ fn decided<'p>(
     let look = match other.unwrap_or(decision) {
         Decision::Safe => AccessExamination::of(safe_if(vec![], launch.filter(|_| exchanged))),
         Decision::SafeIfNoWrap(ops) => AccessExamination::of(safe_if(ops, launch.filter(|_| exchanged))),
-        Decision::Unknown(why) => AccessExamination::of(AccessVerdict::Unknown(why)),
+        Decision::Unknown(why) => AccessExamination::of(
+            launch
+                .filter(|_| effort == Effort::Full && !cx.bare && trials(cx, tools).with_files)
+                .and_then(|run| {
+                    let (event, object) = (access.event, access.object);
+                    let bad = OutOfBounds { event, object, obligation: ob, unknowns: unknowns.clone() };
+                    candidates::seen(cx, tools, run, bad, false)
+                })
+                .unwrap_or(AccessVerdict::Unknown(why)),
+        ),
         Decision::Fails(c) => match (launch, unknowns.first()) {
             (_, _) if cx.bare => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::OnlyAssumed)),
             (None, _) => AccessExamination::of(AccessVerdict::Unknown(UnknownReason::NoLaunch)),

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -191,6 +192,7 @@ impl CacheEntry {
             CachedAnswer::Unknown(why) => SolverOutcome::Unknown(why.clone()),
             CachedAnswer::Cut => return None,
             CachedAnswer::Sat(values, applications) => SolverOutcome::Sat(Model {
+                files: BTreeMap::new(),
                 values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
                 applications: applications.iter().map(|(f, args, v)| ((*f, args.clone()), *v)).collect(),
                 text: 0,

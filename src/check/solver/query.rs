@@ -11,7 +11,9 @@ use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,8 @@ pub struct Model {
     pub applications: FxHashMap<(UninterpretedFunction, Vec<i128>), i128>,
     /// Index of the program's string that caller-given strings hold; no query constrains it.
     pub text: usize,
+    /// Whole contents of files by number, where small runs choose them; no query constrains them.
+    pub files: BTreeMap<u32, Arc<[u8]>>,
 }
 
 impl Model {

@@ -121,6 +121,14 @@ pub enum InputSource {
     World(String),
 }
 
+impl InputSource {
+    /// Whether the value comes from a file, or from a text that may come from one.
+    #[must_use]
+    pub const fn is_of_file(&self) -> bool {
+        matches!(self, Self::Read { .. } | Self::File { .. } | Self::Word { .. } | Self::FileSize(_))
+    }
+}
+
 /// Unit in which a position in a file counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePart {
