@@ -16,6 +16,7 @@ pub enum Axiom {
     DeviceAllocation,
     DeviceMemory,
     HostMemory,
+    Pitches,
     CallsSucceed,
     TypesApart,
     SidesApart,
@@ -69,7 +70,7 @@ pub enum ConcernedAccesses {
 
 /// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, AxiomKind); 37] = [
+const ROWS: [(Axiom, &str, &str, AxiomKind); 38] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", AxiomKind::LeftOut),
     (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide limits them", AxiomKind::LeftOut),
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs respects the limits that its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
@@ -77,6 +78,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 37] = [
     (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", AxiomKind::LeftOut),
     (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", AxiomKind::LeftOut),
     (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", AxiomKind::LeftOut),
+    (Axiom::Pitches, "pitches", "`cudaMallocPitch` rounds the width of a row up to a multiple of 32 bytes, by fewer than 512 bytes", AxiomKind::LeftOut),
     (Axiom::CallsSucceed, "calls-succeed", "CUDA runtime calls succeed, except launches, allocations and queries, whose error codes are followed", AxiomKind::LeftOut),
     (Axiom::TypesApart, "types-apart", "caller-given memory is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", AxiomKind::LeftOut),
     (Axiom::SidesApart, "sides-apart", "kernels write caller-given memory that host code uses through no other pointer", AxiomKind::LeftOut),

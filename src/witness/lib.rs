@@ -26,6 +26,7 @@ pub use api::{
     IsolatedLaunch, ObjectKind, PartBounds, PartTarget, ProgramPoint, ReplayOutcome, RequiredCondition, RunBudget,
     TargetAccess, TriedThreads, UndecidedReason,
 };
+pub use library::cuda::PITCH;
 pub use library::modelled::keys;
 pub use replay::{PatientPasses, ReplayCost, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

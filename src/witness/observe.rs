@@ -98,6 +98,11 @@ impl Observer {
 
     pub fn assume(&mut self, what: String) {
         self.certain.get_or_insert(self.bad.len());
+        self.take_for_granted(what);
+    }
+
+    /// Records an assumption that holds on every device so far: what follows is as certain as what came before.
+    pub fn take_for_granted(&mut self, what: String) {
         if self.assumed.insert(what.clone()) {
             self.assumptions.push(what);
         }

@@ -7,6 +7,7 @@ pub(crate) mod degenerate;
 mod file_trials;
 pub(crate) mod input_files;
 pub(crate) mod model_inputs;
+pub(crate) mod pitches;
 pub(crate) mod recorded;
 pub(crate) mod replay;
 pub(crate) mod replay_result;

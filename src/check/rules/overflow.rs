@@ -11,6 +11,7 @@ use super::rule::RuleCheck;
 use crate::context::{
     ArrayPosition, CheckContext, ExecutedLaunch, InObject, PositionDecisions, RootTools, WorstDecision,
 };
+use crate::counterexample::pitches;
 use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::build::verb;
 use crate::findings::kernel::Suspected;
@@ -231,7 +232,9 @@ impl OperationDependence<'_> {
             let (mut ob, _) = obligation(tools, Some(run), &access);
             let (counted, one) = (threads_are_counted(tools, run), tools.e.arena.int(1));
             let some = tools.e.arena.le(one, ob.extent);
-            ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, some]);
+            let pitches = pitches::as_replayed(tools, &[ob.facts, ob.offset, ob.extent]);
+            let facts = [ob.facts, counted, some].into_iter().chain(pitches).collect();
+            ob.facts = tools.e.arena.and_all(facts);
             self.in_object(cx, tools, &object, &ob, known)
         })
     }

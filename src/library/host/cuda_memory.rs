@@ -51,15 +51,29 @@ fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: Stat
     done
 }
 
+/// Divisor of every pitch, and a bound on the padding of rows, in bytes: the `texturePitchAlignment` and the
+/// `textureAlignment` of all devices so far (CUDA 13.0, `cudaMallocPitch`).
+const PITCH_UNIT: i128 = 32;
+const PADDING: i128 = 512;
+
 fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (w, h) = (libc::int_arg(e, c, 2, 64), libc::int_arg(e, c, 3, 64));
-    let pitch = e.arena.fresh(
-        SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
-        "pitch",
-        Interval::new(0, 1 << 40),
-    );
-    let wide = e.arena.le(w, pitch);
-    let Some(mut s) = e.assume(s, wide) else { return Ok(None) };
+    let rounded = e.assumptions.takes(Axiom::Pitches);
+    let (name, unit) = if rounded {
+        (format!("the pitch of cudaMallocPitch, in units of {PITCH_UNIT} bytes"), PITCH_UNIT)
+    } else {
+        ("the pitch of cudaMallocPitch".to_owned(), 1)
+    };
+    let units = e.arena.fresh(SymKind::Input(InputSource::World(name)), "pitch", Interval::new(0, (1 << 40) / unit));
+    let pitch = e.arena.scale(units, unit);
+    e.inputs.note_pitch(units, pitch, w);
+    let mut facts = vec![e.arena.le(w, pitch)];
+    if rounded {
+        let most = e.arena.add_const(w, PADDING);
+        facts.push(e.arena.lt(pitch, most));
+    }
+    let facts = e.arena.and_all(facts);
+    let Some(mut s) = e.assume(s, facts) else { return Ok(None) };
     let p = c.args.get(1).map(|a| e.as_pointer(a)).unwrap_or_default();
     e.store_value(&mut s, &p, Value::Int(pitch), 8);
     let n = e.arena.mul(pitch, h);

@@ -25,7 +25,7 @@ use models::row::{MatchKind, NameKey};
 /// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
 /// Row alignment in bytes of `cudaMallocPitch` on every device so far (measured on an H200: 512).
-const PITCH: u64 = 512;
+pub const PITCH: u64 = 512;
 
 /// Functions of the CUDA runtime.
 pub(super) const CUDA: ModelTable = &[
@@ -222,7 +222,7 @@ fn pitched(width: Val) -> Val {
 
 pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let pitch = pitched(arg(args, 2));
-    m.seen.assume(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
+    m.seen.take_for_granted(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
     write(m, th, call, arg(args, 1), 64, pitch)?;
     allocate(m, th, call, args, product(pitch, arg(args, 3)), ObjectKind::Device)
 }

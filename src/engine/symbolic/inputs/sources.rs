@@ -7,6 +7,14 @@ use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::term::{FileName, FilePart, InputSource, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Distance of rows that an allocation returned, in bytes: a multiple of an unknown number. `width` are the bytes of a row.
+#[derive(Clone, Copy)]
+pub struct Pitch {
+    pub units: TermId,
+    pub bytes: TermId,
+    pub width: TermId,
+}
+
 #[derive(Clone, Default)]
 pub struct InputSymbols {
     /// Symbols of inputs, by their sources and widths in bits: equal sources have the same symbol.
@@ -23,6 +31,8 @@ pub struct InputSymbols {
     pub file_streams: FxHashMap<ObjId, ObjId>,
     /// End positions of file reads, in bytes or words: the files of a witness must have that length.
     pub file_ends: Vec<(u32, FilePart, TermId)>,
+    /// Pitches that allocations returned.
+    pub pitches: Vec<Pitch>,
     /// Strings that `optarg` pointed to.
     pub options: FxHashMap<ObjId, FoundOption>,
     /// Comparisons of arguments with words, by their results.
@@ -33,4 +43,11 @@ pub struct InputSymbols {
     pub copied_texts: FxHashMap<ObjId, ObjId>,
     /// Streams of files whose name is unknown, or that were opened before.
     pub opened_again: FxHashSet<ObjId>,
+}
+
+impl InputSymbols {
+    /// Notes the pitch of an allocation, a multiple of `units`, for rows of `width` bytes.
+    pub fn note_pitch(&mut self, units: TermId, bytes: TermId, width: TermId) {
+        self.pitches.push(Pitch { units, bytes, width });
+    }
 }
