@@ -154,7 +154,7 @@ const OVERFLOWS: &[(&str, char, bool)] = &[
 ];
 
 /// Conversions of real numbers to signed integers; the rounding mode follows the dot (PTX ISA 9.0, `cvt`).
-const CONVERSIONS: &[&str] = &["nvvm.f2i", "nvvm.f2ll", "nvvm.d2i", "nvvm.d2ll"];
+const CONVERSIONS: &[&str] = &["nvvm.f2i", "nvvm.f2ll", "nvvm.d2ll"];
 
 enum RealModel {
     Rounded(IntegerRounding),

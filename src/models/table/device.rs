@@ -108,9 +108,9 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.nvvm.rsqrt", "llvm.nvvm.rcp", "llvm.nvvm.fabs", "llvm.nvvm.floor", "llvm.nvvm.ceil", "llvm.nvvm.trunc",
         "llvm.nvvm.round", "llvm.nvvm.saturate", "llvm.nvvm.sin", "llvm.nvvm.cos", "llvm.nvvm.ex2", "llvm.nvvm.lg2",
         "llvm.nvvm.tanh", "llvm.nvvm.fmin", "llvm.nvvm.fmax", "llvm.nvvm.add", "llvm.nvvm.mul", "llvm.nvvm.div",
-        "llvm.nvvm.fma",
+        "llvm.nvvm.fma", "llvm.nvvm.d2i",
     ]).concrete_only("what it gives is an unknown number; it touches no memory"),
     FunctionRow::new(CallSide::Device, MatchKind::Real, &[
-        "llvm.nvvm.d2i", "llvm.nvvm.f2i", "llvm.nvvm.d2ll", "llvm.nvvm.f2ll",
+        "llvm.nvvm.f2i", "llvm.nvvm.d2ll", "llvm.nvvm.f2ll",
     ]),
 ];
