@@ -56,6 +56,8 @@ pub(super) struct Engine<'p> {
     pub places: PositionDecisions,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
+    /// Kernels in system headers that modelled calls launch.
+    behind_models: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
     /// Reasons, by kernel, why some launch of it was not executed completely, or why its launches may not all be
@@ -102,6 +104,7 @@ impl<'p> Engine<'p> {
             places: BTreeMap::new(),
             kernels: FxHashSet::default(),
             launched: FxHashSet::default(),
+            behind_models: FxHashSet::default(),
             launches: 0,
             partly: BTreeMap::new(),
             own_alone: FxHashSet::default(),
@@ -183,7 +186,7 @@ impl<'p> Engine<'p> {
         [first, others]
     }
 
-    /// Returns the kernels that nothing launched so far. Without relocatable code each unit has its copy of a
+    /// Returns the kernels that nothing launched so far, not even a modelled call of a library. Without relocatable code each unit has its copy of a
     /// template's instance; the copies count as one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
@@ -200,6 +203,7 @@ impl<'p> Engine<'p> {
             .program
             .functions()
             .filter(|(r, m, f)| is_kernel(m, f) && (inner.contains(r) || !is_known(r, f)))
+            .filter(|(r, ..)| !self.behind_models.contains(r))
             .map(|(r, ..)| r)
             .collect()
     }

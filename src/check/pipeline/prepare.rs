@@ -138,6 +138,7 @@ impl<'p> Engine<'p> {
             executor = self.follow(root);
             executor.apply_invariants();
         }
+        self.behind_models.extend(&executor.runtime.behind_models);
         let gave_up = executor.limits.take_reason();
         executor.limits.admit_kernels();
         let launches = std::mem::take(&mut executor.events.launches);

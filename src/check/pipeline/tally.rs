@@ -27,6 +27,7 @@ impl Engine<'_> {
     pub(super) fn absorb(&mut self, mut other: Self) {
         self.kernels.extend(&other.kernels);
         self.launched.extend(&other.launched);
+        self.behind_models.extend(&other.behind_models);
         self.launches += other.launches;
         self.report.notes.append(&mut other.report.notes);
         for problem in std::mem::take(&mut other.report.problems) {

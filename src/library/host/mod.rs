@@ -7,6 +7,7 @@ mod copies;
 mod cuda;
 mod cuda_launch;
 mod cuda_memory;
+mod device_wide;
 mod dlpack;
 mod driver_api;
 mod entry_points;
@@ -70,6 +71,10 @@ fn library_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> Model
         done => return done,
     };
     let s = match cuda::cuda_call(e, call, s) {
+        Err(s) => *s,
+        done => return done,
+    };
+    let s = match device_wide::device_wide_call(e, call, s) {
         Err(s) => *s,
         done => return done,
     };

@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, libc, libc_memory, libc_text,
-    outputs, stdcxx, tensors,
+    copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, libc, libc_memory,
+    libc_text, outputs, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -52,5 +52,12 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         .filter(|(_, how)| matches!(how, Returns::Never | Returns::IfZero(_)))
         .map(|(n, _)| NameKey::whole(n));
     let rest = cuda::REST.iter().map(|p| NameKey::new(MatchKind::Rest, *p));
-    by_name.chain(ends).chain(rest).chain(outputs::keys()).chain(stdcxx::keys()).map(|k| (CallSide::Host, k)).collect()
+    by_name
+        .chain(ends)
+        .chain(rest)
+        .chain(outputs::keys())
+        .chain(stdcxx::keys())
+        .chain(device_wide::keys())
+        .map(|k| (CallSide::Host, k))
+        .collect()
 }

@@ -130,6 +130,14 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
     ]).symbolic_only("the interpreter runs the body that the header has"),
     FunctionRow::new(CallSide::Host, MatchKind::Part, &["basic_string"]).symbolic_only("the interpreter knows symbols, and runs bodies"),
+    FunctionRow::new(CallSide::Host, MatchKind::DemangledPart, &[
+        "::cuda_cub::sort<", "::cuda_cub::stable_sort<", "::cuda_cub::sort_by_key<", "::cuda_cub::stable_sort_by_key<",
+        "::cuda_cub::inclusive_scan<", "::cuda_cub::exclusive_scan<", "::cuda_cub::reduce<", "::cuda_cub::fill<",
+        "::cuda_cub::tabulate<", "::cuda_cub::copy<", "::DeviceRadixSort::SortKeys<",
+        "::DeviceRadixSort::SortKeysDescending<", "::DeviceRadixSort::SortPairs<",
+        "::DeviceRadixSort::SortPairsDescending<", "::DeviceScan::ExclusiveSum<", "::DeviceScan::InclusiveSum<",
+        "::DeviceReduce::Sum<", "::DeviceReduce::Min<", "::DeviceReduce::Max<",
+    ]).symbolic_only("the interpreter runs the body, with its kernels"),
     FunctionRow::new(CallSide::Host, MatchKind::DemangledStart, &[
         "void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<",
         "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<",

@@ -20,6 +20,8 @@ pub struct Runtime {
     pub refusable: bool,
     /// Whether something was launched.
     pub launched: bool,
+    /// Kernels of libraries that modelled calls launch in their bodies.
+    pub behind_models: FxHashSet<FuncRef>,
     /// Whether a device other than the first may be in use.
     pub several_devices: bool,
     /// Whether a stream of the C library was given a buffer of the program.
@@ -100,6 +102,7 @@ impl Runtime {
                 + self.used_by_host.len()
                 + self.written_by_device.len()
                 + self.written_as_bytes.len()
+                + self.behind_models.len()
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed),
         )
