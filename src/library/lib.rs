@@ -11,6 +11,7 @@ pub mod kernel;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{Library, LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
+use engine::symbolic::terms::term::TermId;
 use ir::Side;
 
 /// The models of this crate, of hosts and of kernels.
@@ -22,5 +23,15 @@ impl Library for Models {
             Side::Host => host::host_call(executor, call, state),
             Side::Device => kernel::builtins::device_call(executor, call, state),
         }
+    }
+
+    fn bound_results(
+        &self,
+        executor: &mut Executor<'_>,
+        call: &LibraryCall<'_>,
+        before: TermId,
+        state: &mut State,
+    ) -> bool {
+        executor.side == Side::Device && kernel::collectives::bound_results(executor, call, before, state)
     }
 }

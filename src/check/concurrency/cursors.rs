@@ -19,13 +19,13 @@ use rustc_hash::FxHashSet;
 /// Most ways to count additions that are tried.
 const WAYS: usize = 4;
 
-/// What threads add to the integers of an object.
+/// Sum of what threads add to the integers of an object.
 #[derive(Clone, Debug)]
 pub(super) struct Additions {
-    /// At least the sum of all that is added after an integer is `top` or more for the first time, or in all.
+    /// Upper bound of all that is added after an integer is `top` or more for the first time, or in all.
     pub total: TermId,
     pub top: Option<TermId>,
-    /// What is to be shown for this.
+    /// Claims on which this rests.
     pub claims: Vec<CursorClaim>,
 }
 

@@ -6,6 +6,7 @@
 
 mod bits;
 pub(crate) mod builtins;
+pub(crate) mod collectives;
 pub(crate) mod intrinsics;
 
 use models::row::{CallSide, NameKey};
@@ -14,6 +15,7 @@ use models::row::{CallSide, NameKey};
 #[must_use]
 pub fn keys() -> Vec<(CallSide, NameKey)> {
     builtins::keys()
+        .chain(collectives::keys())
         .map(|k| (CallSide::Device, k))
         .chain(intrinsics::keys().map(|k| (CallSide::of_intrinsic(&k), k)))
         .collect()

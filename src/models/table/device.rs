@@ -41,6 +41,9 @@ pub(super) const ROWS: &[FunctionRow] = &[
     FunctionRow::new(CallSide::Device, MatchKind::Rest, &[
         "__nv_",
     ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
+    FunctionRow::new(CallSide::Device, MatchKind::DemangledPart, &[
+        "::BlockScan<",
+    ]).symbolic_only("the interpreter runs the body"),
     device(&[
         "llvm.nvvm.min.i", "llvm.nvvm.min.ll", "llvm.nvvm.max.i", "llvm.nvvm.max.ll", "llvm.nvvm.min.ui",
         "llvm.nvvm.min.ull", "llvm.nvvm.max.ui", "llvm.nvvm.max.ull",

@@ -1,5 +1,6 @@
 //! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
+use super::events::CollectiveEvent;
 use super::executor::Executor;
 use super::library::LibraryCall;
 use crate::symbolic::effects::unanalysed_call::targets;
@@ -159,9 +160,18 @@ impl Executor<'_> {
         }
         let inner = mix(context, site);
         let begun = self.begin(HostPart::Function(f));
+        let (before, from) = (s.path, self.events.accesses.len());
         let called = self.call(f, args.to_vec(), s, inner);
         self.limits.end(begun);
-        let (v, s) = called?;
+        let (v, mut s) = called?;
+        if self.events.recording
+            && self.side == Side::Device
+            && !self.kernel.disturbed
+            && self.library.bound_results(self, &call, before, &mut s)
+        {
+            let accesses = from..self.events.accesses.len();
+            self.events.collectives.push(CollectiveEvent { accesses, path: before });
+        }
         if func.noreturn {
             return None;
         }

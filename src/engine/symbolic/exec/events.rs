@@ -253,6 +253,15 @@ pub struct LoopEvent {
     pub continues: TermId,
 }
 
+/// Collective operation of a block whose results are bounded.
+#[derive(Clone, Debug)]
+pub struct CollectiveEvent {
+    /// Numbers of the accesses that were recorded in it.
+    pub accesses: Range<usize>,
+    /// Path condition before it.
+    pub path: TermId,
+}
+
 /// Events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
@@ -261,6 +270,8 @@ pub struct Events {
     pub barriers: Vec<BarrierEvent>,
     /// Loops of a kernel that were not executed iteration by iteration.
     pub loops: Vec<LoopEvent>,
+    /// Collective operations of blocks whose results are bounded.
+    pub collectives: Vec<CollectiveEvent>,
     pub launches: Vec<LaunchEvent>,
     /// Uses and frees of freed memory, on either side.
     pub stale: Vec<StaleEvent>,
@@ -286,6 +297,7 @@ pub(in crate::symbolic) struct EventMark {
     accesses: usize,
     barriers: usize,
     loops: usize,
+    collectives: usize,
     launches: usize,
     stale: usize,
     unaligned: usize,
@@ -300,6 +312,7 @@ impl Events {
             accesses: vec![],
             barriers: vec![],
             loops: vec![],
+            collectives: vec![],
             launches: vec![],
             stale: vec![],
             unaligned: vec![],
@@ -317,6 +330,7 @@ impl Events {
             accesses: self.accesses.len(),
             barriers: self.barriers.len(),
             loops: self.loops.len(),
+            collectives: self.collectives.len(),
             launches: self.launches.len(),
             stale: self.stale.len(),
             unaligned: self.unaligned.len(),
@@ -329,6 +343,7 @@ impl Events {
         self.accesses.truncate(to.accesses);
         self.barriers.truncate(to.barriers);
         self.loops.truncate(to.loops);
+        self.collectives.truncate(to.collectives);
         self.launches.truncate(to.launches);
         self.stale.truncate(to.stale);
         self.unaligned.truncate(to.unaligned);

@@ -8,6 +8,7 @@ use super::executor::Executor;
 use super::site::Site;
 use super::state::State;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, TypeId};
 
 /// Call of a function by the program.
@@ -42,6 +43,12 @@ pub trait Library: Sync {
     ///
     /// The unchanged state, if there is no model or it does not apply to this call.
     fn call(&self, executor: &mut Executor<'_>, call: &LibraryCall<'_>, state: State) -> ModelOutcome;
+
+    /// Bounds what a call of a kernel wrote whose body was executed on the path `before`, by what its documentation
+    /// says; returns whether it did. It holds if nothing disturbs the operation.
+    fn bound_results(&self, _: &mut Executor<'_>, _: &LibraryCall<'_>, _before: TermId, _: &mut State) -> bool {
+        false
+    }
 }
 
 /// The empty library: every call is entered or havocked.

@@ -61,6 +61,8 @@ pub struct KernelContext {
     pub(in crate::symbolic) beside: Option<Rc<PartialWrites>>,
     /// Whether it has a single thread, which has the device for itself (`single_thread.rs`).
     pub(in crate::symbolic) alone: bool,
+    /// Whether results of collective operations keep no bounds: something may disturb one.
+    pub(in crate::symbolic) disturbed: bool,
     /// Partitions of its objects by named pointers.
     pub partitions: Partitions,
 }

@@ -76,8 +76,22 @@ impl Executor<'_> {
         facts: Vec<TermId>,
         given: Allowance,
     ) -> KernelRun {
+        let (run, disturbed) = self.run_with_collectives(kernel, launch, facts.clone(), (given, false));
+        if disturbed { self.run_with_collectives(kernel, launch, facts, (given, true)).0 } else { run }
+    }
+
+    /// Executes a kernel, with bounds on the results of its collective operations unless they are `disturbed`; also
+    /// returns whether they are.
+    fn run_with_collectives(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        facts: Vec<TermId>,
+        (given, disturbed): (Allowance, bool),
+    ) -> (KernelRun, bool) {
         let recording = self.is_recording();
         let host = self.swap_out_host(given, recording);
+        self.kernel.disturbed = disturbed;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         let first = self.arena.symbols().len();
@@ -118,7 +132,8 @@ impl Executor<'_> {
         }
 
         let KernelOutcome { kernel: mut context, events, halt, .. } = self.swap_in_host(host);
-        KernelRun {
+        let disturbed = self.disturbs_collectives(&events);
+        let run = KernelRun {
             accesses: events.accesses,
             barriers: events.barriers,
             loops: events.loops,
@@ -136,7 +151,8 @@ impl Executor<'_> {
             },
             limit: halt.limit(),
             gave_up: halt.reason(),
-        }
+        };
+        (run, disturbed)
     }
 
     /// Computes the write set of a kernel, and leaves all else as it is at the launch. Returns whether it may write

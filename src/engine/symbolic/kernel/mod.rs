@@ -5,6 +5,7 @@
 //! must not depend on how the accesses of two threads are combined.
 
 pub mod alignment;
+mod collectives;
 pub mod context;
 pub mod launch;
 pub mod shared_reads;
