@@ -97,6 +97,7 @@ fn arguments(all: Vec<PythonArgument>) -> Vec<Value> {
     let one = |argument| match argument {
         PythonArgument::Tensor(t) => tensor(t),
         PythonArgument::List(all) => json!({ "list": all.into_iter().map(tensor).collect::<Vec<_>>() }),
+        PythonArgument::Numbers(all) => json!({ "value": all }),
         PythonArgument::Text(text) => json!({ "value": text }),
         PythonArgument::Bool(b) => json!({ "value": b }),
         PythonArgument::Integer(n) => json!({ "value": n }),

@@ -92,6 +92,16 @@ pub fn container(type_name: &str) -> Option<String> {
     }
 }
 
+/// Returns the element type of a list that a type is: a pointer to its first element is first, and what gives its length
+/// follows (`c10::ArrayRef`; the pointers of `std::vector`).
+pub fn list(type_name: &str) -> Option<String> {
+    let (template, arguments) = instance(type_name)?;
+    match (template.as_str(), arguments.as_slice()) {
+        ("c10::ArrayRef", [element]) => Some(element.clone()),
+        _ => container(type_name),
+    }
+}
+
 /// Members of a container's base class through which the path to its pointers leads.
 pub const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
 

@@ -21,6 +21,8 @@ const LONG: usize = 400;
 pub enum PythonArgument {
     Tensor(TensorArgument),
     List(Vec<TensorArgument>),
+    /// Integers of a list.
+    Numbers(Vec<i64>),
     Text(String),
     Bool(bool),
     Integer(i64),
@@ -58,6 +60,10 @@ pub fn arguments(program: &Program, root: FuncRef, run: &RunInputs) -> Result<Ve
                 Some(tensors) => PythonArgument::List(tensors),
                 None => return Err(format!("`{name}` is a list of more than {MAX_IN_A_LIST} tensors")),
             },
+            (TypeKind::Ptr(_), None) if is_list_of_numbers(declared) => match numbers(run, name) {
+                Some(all) => PythonArgument::Numbers(all),
+                None => return Err(format!("the length of `{name}` is not known")),
+            },
             (TypeKind::Ptr(_), None) if declared.contains("Tensor") => PythonArgument::Tensor(any_tensor()),
             (TypeKind::Int(1), _) => PythonArgument::Bool(run.args.get(i).is_some_and(|v| *v != 0)),
             (TypeKind::Int(_), _) => PythonArgument::Integer(run.args.get(i).copied().unwrap_or(1)),
@@ -86,6 +92,9 @@ fn spelt(argument: &PythonArgument) -> Option<String> {
     Some(match argument {
         PythonArgument::Tensor(t) => tensor(t)?,
         PythonArgument::List(all) => format!("[{}]", all.iter().map(tensor).collect::<Option<Vec<_>>>()?.join(", ")),
+        PythonArgument::Numbers(all) => {
+            format!("[{}]", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
         // The escapes of Rust for plain text are those of Python.
         PythonArgument::Text(text) if text.chars().all(|c| c == ' ' || c.is_ascii_graphic()) => format!("{text:?}"),
         PythonArgument::Text(_) => return None,
@@ -138,6 +147,24 @@ fn any_tensor() -> TensorArgument {
 fn is_list(declared: &str) -> bool {
     let kinds = ["std::vector<", "ArrayRef<", "TensorList"];
     kinds.iter().any(|kind| declared.contains(kind)) && declared.contains("Tensor")
+}
+
+/// Whether a parameter is a list of numbers.
+fn is_list_of_numbers(declared: &str) -> bool {
+    let kinds = ["std::vector<", "ArrayRef"];
+    kinds.iter().any(|kind| declared.contains(kind)) && !declared.contains("Tensor")
+}
+
+/// Numbers of a list in order; `None` where the run has no memory of it.
+fn numbers(run: &RunInputs, name: &str) -> Option<Vec<i64>> {
+    let first = run.held.iter().find(|h| h.object == name && h.at == 0)?.pointer_to()?;
+    let mut all: Vec<(i64, i64)> = vec![];
+    for h in run.held.iter().filter(|h| h.object == *first) {
+        let HeldValue::Number { value, .. } = h.what else { return None };
+        all.push((h.at, i64::try_from(value).ok()?));
+    }
+    all.sort_unstable();
+    Some(all.into_iter().map(|(_, n)| n).collect())
 }
 
 /// Tensors of a list in order: as many as its length says, or as the witness names; `None` if there are too many.

@@ -240,3 +240,42 @@ fn elements_that_lead_out_are_shown_and_no_others() {
     assert!(said.err.contains(shown), "{}", said.err);
     assert!(said.err.contains("relies on the contents of `rois`:"), "{}", said.err);
 }
+
+const LIST: &str = "\
+#include <torch/extension.h>
+#include <vector>
+__global__ void scale(const float *x, const float *g, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i] *
+      g[i % m];
+}
+at::Tensor op(at::Tensor x, PASSED shape, at::Tensor g) {
+  TORCH_CHECK(x.is_cuda() && g.is_cuda() && x.is_contiguous() && g.is_contiguous());
+  int m = 1;
+  for (size_t i = 0; i < shape.size(); i++) m *= shape[i];
+  TORCH_CHECK(m > 0 && CHECKED);
+  auto y = at::empty_like(x);
+  int n = x.numel();
+  if (n > 0) scale<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), g.data_ptr<float>(), y.data_ptr<float>(), n, m);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn lists_of_integers_are_varied() {
+    for passed in ["at::IntArrayRef", "std::vector<int64_t>", "const std::vector<int64_t> &"] {
+        let of = |check: &str| checked(&LIST.replace("PASSED", passed).replace("CHECKED", check)).0;
+        let report = of("g.dim() == int64_t(shape.size())");
+        assert_eq!(proved(&report), [(Rule::UncheckedArgument, 7)], "{passed}: {:?}", reasons(&report));
+        let run = &report.findings[0].witness.as_ref().unwrap().run;
+        let call = run.call.as_deref().unwrap_or_default();
+        assert!(call.contains("), [") && call.contains("], torch."), "{passed}: {call}");
+        let report = of("g.numel() == m");
+        assert_eq!(safe(&report), (3, 3), "{passed}: {:?} {:?}", report.findings, reasons(&report));
+        // Its product is not followed; no list that is equal leads out.
+        let report = of("g.sizes().equals(shape)");
+        assert_eq!(proved(&report), [], "{passed}: {:?}", report.findings);
+    }
+}

@@ -6,6 +6,7 @@ pub(crate) mod concrete_trials;
 pub(crate) mod degenerate;
 mod file_trials;
 pub(crate) mod input_files;
+mod lists;
 pub(crate) mod model_inputs;
 pub(crate) mod pitches;
 pub(crate) mod recorded;

@@ -4,6 +4,7 @@
 //! replays in the same root are remembered. The module knows neither how the solver works nor what its answer is for.
 
 use super::input_files::ReadFiles;
+use super::lists::RootLists;
 use super::model_inputs::{contents_held, held, shown, values};
 use super::recorded;
 use super::replay_result::{ReplayResult, SoughtFault};
@@ -83,6 +84,8 @@ pub(crate) struct Judge<'p> {
     tensor_contents: FxHashMap<(i128, i128), String>,
     /// Strings that its caller gives.
     strings: RootStrings,
+    /// Lists of integers that its caller gives.
+    lists: RootLists,
     /// Whether the root examines the number of arguments.
     counts_arguments: bool,
     /// Progress of patient passes, by inputs.
@@ -118,6 +121,7 @@ impl<'p> Judge<'p> {
                 .map(|(o, version, name)| ((i128::from(o.0), i128::from(version)), format!("{name}{OF_STORAGE}")))
                 .collect(),
             strings: RootStrings::of(program, root_function),
+            lists: RootLists::of(program, root_function),
             counts_arguments,
             budget,
             first: budget,
@@ -156,6 +160,7 @@ impl<'p> Judge<'p> {
             .chain(self.opened.chosen(model))
             .chain(self.opened.elements(model))
             .chain(self.strings.shown(model.text))
+            .chain(self.lists.shown(|| self.concrete(a, depends, model).0))
             .collect()
     }
 
@@ -513,6 +518,7 @@ impl<'p> Judge<'p> {
             tensors::note_contents(&mut inputs.tensors, &contents);
             inputs.held.extend(contents);
             inputs.held.extend(self.strings.held(model.text));
+            self.lists.hold(&mut inputs, model.text);
             inputs.required.clone_from(&self.required);
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);

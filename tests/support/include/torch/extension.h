@@ -1,5 +1,6 @@
 // A small part of PyTorch's C++ interface, with ATen's names and layouts: enough for operators of the tests.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <limits>
 #include <torch/accessor.h>
 #include <type_traits>
+#include <vector>
 
 namespace c10 {
 enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15 };
@@ -31,9 +33,13 @@ public:
   template <size_t N> ArrayRef(const T (&all)[N]) : data_(all), length_(N) {}
   ArrayRef(const std::initializer_list<T> &list) : data_(list.begin()), length_(list.size()) {}
   ArrayRef(const T *data, size_t length) : data_(data), length_(length) {}
+  template <typename A> ArrayRef(const std::vector<T, A> &all) : data_(all.data()), length_(all.size()) {}
   const T &operator[](size_t i) const { return data_[i]; }
   size_t size() const { return length_; }
   const T *data() const { return data_; }
+  const T *begin() const { return data_; }
+  const T *end() const { return data_ + length_; }
+  bool equals(ArrayRef o) const { return length_ == o.length_ && std::equal(begin(), end(), o.begin()); }
 };
 using IntArrayRef = ArrayRef<int64_t>;
 struct TensorOptions {
