@@ -221,9 +221,8 @@ static void lay_out(const Impl *t) {
   int64_t last = dim < 0 ? -1 : last_element(t, dim);
   if (dim < 0 || dim > 5) {
     // The first element is there where any is.
-    int64_t extent = __scuba_extent(t->data);
-    __scuba_axiom(extent >= 0);
-    __scuba_axiom((elements(t) == 0) | (extent >= item));
+    __scuba_axiom(__scuba_extent(t->data) >= 0);
+    if (elements(t) != 0) __scuba_axiom(__scuba_extent(t->data) >= (__scuba_known(t->dtype) < 0 ? 1 : item));
     return;
   }
   if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);

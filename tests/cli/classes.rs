@@ -106,3 +106,36 @@ fn smart_pointers_in_a_class_are_its_pointers() {
     assert!(is_known(&said), "{source}{said:?}");
     assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{said:?}");
 }
+
+/// A class whose members only functions of its base read: LLVM shows an address.
+const HELD: &str = "\
+template <class T> struct Held { T value; };
+template <class T> const T &get(const Held<T> &h) { return h.value; }
+struct Bits { unsigned low : 4, high : 28; };
+struct Given : Held<MEMBER> { ~Given(); };
+__global__ void fill(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }
+extern \"C\" int op_fill(Given given, int n) {
+  int m = get<MEMBER>(given)READ;
+  if (n < 1 || n > 1000 || m < 1 || MOST) return 1;
+  float *y;
+  cudaMalloc(&y, 4 * n);
+  fill<<<(m + 127) / 128, 128>>>(y, m);
+  return 0;
+}
+";
+
+#[test]
+fn members_that_only_functions_of_a_class_read_are_inputs() {
+    let of = |member: &str, read: &str, most: &str| {
+        checked(&HELD.replace("MEMBER", member).replace("READ", read).replace("MOST", most)).0
+    };
+    let r = of("int", "", "m > 1000");
+    assert_eq!((r.summary.proved, r.findings.len()), (1, 1), "{:?}", r.undecided);
+    let inputs = &r.findings[0].witness.as_ref().unwrap().inputs;
+    assert!(inputs.iter().any(|i| i.name == "given.value"), "{inputs:?}");
+    assert_eq!(of("int", "", "m > n").summary.safe, 1);
+    // Parts of a byte have no name: what is read of them is any number.
+    let r = of("Bits", ".high", "m > 1000");
+    assert_eq!((r.summary.safe, r.summary.proved), (0, 0), "{:?}", r.findings);
+    assert_eq!(of("Bits", ".high", "m > n").summary.safe, 1);
+}
