@@ -2,7 +2,6 @@
 
 use super::entry_points::EntryPoints;
 use super::outside::OutsideEffects;
-use super::stub;
 use super::variables::VariablePairs;
 use super::{
     ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
@@ -69,11 +68,11 @@ impl fmt::Display for SourceLoc {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub modules: Vec<Arc<Module>>,
-    functions: FxHashMap<(Side, String), FuncRef>,
+    pub(super) functions: FxHashMap<(Side, String), FuncRef>,
     pub(super) globals: FxHashMap<(Side, String), GlobalRef>,
     definitions: Definitions,
     /// Copies of functions that the linker discards in favour of another module's copy.
-    discarded: FxHashSet<FuncRef>,
+    pub(super) discarded: FxHashSet<FuncRef>,
     /// Pairing of host variables with device variables.
     pub(super) variables: VariablePairs,
     pub(super) entry_points: EntryPoints,
@@ -189,20 +188,6 @@ impl Program {
         program.join_managed();
         program.entry_points = EntryPoints::of(&program);
         program
-    }
-
-    /// Gives launch stubs the names of their kernels too, as nvcc does: another unit may declare the kernel as a function
-    /// of the host and take its address.
-    fn name_stubs(&mut self) {
-        let stubs: Vec<(String, FuncRef)> = self
-            .functions
-            .iter()
-            .filter(|((side, _), _)| *side == Side::Host)
-            .filter_map(|((_, name), r)| Some((Self::kernel_symbol_of_stub(name)?, *r)))
-            .collect();
-        for (kernel, stub) in stubs {
-            self.functions.entry((Side::Host, kernel)).or_insert(stub);
-        }
     }
 
     /// Finds the inline functions and template instances that the linker discards in favour of another module's copy.
@@ -398,57 +383,6 @@ impl Program {
                 })
             })
             .filter(|(r, ..)| !self.discarded.contains(r))
-    }
-
-    /// Returns the symbol of the kernel that a host-side launch stub launches (LLVM 22, CGCUDANV.cpp).
-    ///
-    /// `None` where the symbol is no stub; the kernel may still lack a definition.
-    #[must_use]
-    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> {
-        stub::kernels_of(stub).into_iter().next()
-    }
-
-    /// Returns the kernel that a call of `stub` in a host module launches: the definition on the device side of the
-    /// same translation unit if there is one (`static` kernels of two units may share a name), else the program's
-    /// definition. `None` where the symbol is no stub or the kernel is not defined.
-    #[must_use]
-    pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
-        let found = self.of_stub(host, stub, |f| !f.is_declaration(), |name| self.find_func(Side::Device, name))?;
-        (!self.func(found).is_declaration()).then_some(found)
-    }
-
-    /// Returns the tile kernel that a call of `stub` in a host module launches, found like [`Self::kernel_of_stub`]. It
-    /// has no body.
-    #[must_use]
-    pub fn tile_kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
-        let anywhere = |name: &str| {
-            let named = |f: &Function| f.tile.is_some() && f.name == name && f.linkage != Linkage::Internal;
-            self.functions().find(|(_, m, f)| m.side == Side::Device && named(f)).map(|(r, ..)| r)
-        };
-        self.of_stub(host, stub, |f| f.tile.is_some(), anywhere)
-    }
-
-    /// Finds the wanted function that a stub stands for: on the device side of its unit, else anywhere.
-    fn of_stub(
-        &self,
-        host: ModuleId,
-        stub: &str,
-        is_wanted: impl Fn(&Function) -> bool,
-        anywhere: impl Fn(&str) -> Option<FuncRef>,
-    ) -> Option<FuncRef> {
-        let source = &self.module(host).source;
-        let pair = self.variables.device_side(host);
-        stub::kernels_of(stub).iter().find_map(|name| {
-            let own = (0u32..).zip(&self.modules).filter(|(mi, m)| match pair {
-                Some(pair) => pair.0 == *mi,
-                None => m.side == Side::Device && m.source == *source,
-            });
-            own.flat_map(|(mi, m)| (0u32..).zip(&m.functions).map(move |(i, f)| (mi, i, f)))
-                .filter(|(_, _, f)| f.name == *name && is_wanted(f))
-                .map(|(mi, i, _)| FuncRef { module: ModuleId(mi), func: FuncId(i) })
-                .find(|r| !self.discarded.contains(r))
-                .or_else(|| anywhere(name))
-        })
     }
 
     /// Returns the block that defines a value, and the index of the instruction in it. `None` for parameters.

@@ -81,7 +81,6 @@ impl NumberType {
     }
 
     /// Returns the bits of a small whole number, as an integer with a sign.
-    #[expect(clippy::cast_possible_truncation, reason = "the numbers are small, and bits keep theirs")]
     pub(super) fn held(self, number: i128) -> i128 {
         let single = (number as f32).to_bits();
         match self {
