@@ -154,6 +154,10 @@ fn seek(
         let stop = m.run_root(root);
         let spent = spend.add(&m, &stop, &left);
         if let Some(bad) = m.seen.found.take() {
+            if m.exceptions.flying.is_some() {
+                let why = UndecidedReason::from("whether the program unwinds for an exception".to_owned());
+                return (ReplayOutcome::Incomplete { why }, None);
+            }
             if m.seen.path_in_doubt {
                 return (ReplayOutcome::Incomplete { why: all(&m.seen.doubts) }, None);
             }
@@ -223,7 +227,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &ConcreteInputs, budg
     let stop = m.run_root(root);
     let mut why: Vec<String> = m.seen.doubts.iter().map(ToString::to_string).collect();
     match stop {
-        ThreadStop::Ended(_) | ThreadStop::Found => {}
+        ThreadStop::Ended(_) | ThreadStop::Found | ThreadStop::Thrown => {}
         ThreadStop::Unknown(text) => why.push(text.text),
         ThreadStop::Budget => why.push(m.spent().text),
     }
@@ -308,7 +312,7 @@ impl Machine<'_> {
         match stop {
             ThreadStop::Unknown(why) => ReplayOutcome::Incomplete { why: why.said(after) },
             ThreadStop::Budget => ReplayOutcome::Incomplete { why: self.spent().said(after) },
-            ThreadStop::Ended(_) | ThreadStop::Found if hits > 0 => {
+            ThreadStop::Ended(_) | ThreadStop::Found | ThreadStop::Thrown if hits > 0 => {
                 ReplayOutcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
             }
             ThreadStop::Ended(why) if self.cuda.ran == 0 => {
@@ -317,7 +321,9 @@ impl Machine<'_> {
             ThreadStop::Ended(why) => {
                 ReplayOutcome::NotReached { why: format!("the access is not executed before the end ({why})") }
             }
-            ThreadStop::Found => ReplayOutcome::NotReached { why: "the access is not executed".to_owned() },
+            ThreadStop::Found | ThreadStop::Thrown => {
+                ReplayOutcome::NotReached { why: "the access is not executed".to_owned() }
+            }
         }
     }
 
@@ -336,6 +342,7 @@ impl Machine<'_> {
         program_cache::keep_effects(self.program, std::mem::take(&mut self.effects));
         match ended {
             Ok(()) => ThreadStop::Ended("the program returns".to_owned()),
+            Err(ThreadStop::Thrown) => ThreadStop::Ended("an exception that nothing catches".to_owned()),
             Err(stop) => stop,
         }
     }

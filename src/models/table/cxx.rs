@@ -16,17 +16,21 @@ pub(super) const ROWS: &[FunctionRow] = &[
     host(&["_Unwind_Resume"]).gives_nothing_else().writes_only_its_own().returns(Never),
     host(&["_ZSt9terminatev"]).gives_nothing_else().returns(Never),
     host(&[
-        "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv", "_ZSt20__throw_length_errorPKc",
-        "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt19__throw_logic_errorPKc",
-        "_ZSt24__throw_invalid_argumentPKc",
+        "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv",
     ]).gives_nothing_else().neither("neither knows more than its attributes"),
+    host(&[
+        "_ZSt20__throw_length_errorPKc", "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz",
+        "_ZSt19__throw_logic_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
+    ]).gives_nothing_else().concrete_only("the executor follows handlers, whoever throws"),
     host(&[
         "__cxa_allocate_exception", "__cxa_free_exception",
     ]).of_exceptions().concrete_only("attributes say all that it does to memory that is followed"),
     host(&[
-        "__cxa_init_primary_exception", "__cxa_begin_catch", "__cxa_end_catch", "__cxa_get_exception_ptr",
-        "__dynamic_cast",
+        "__cxa_init_primary_exception", "__dynamic_cast",
     ]).of_exceptions().neither("neither knows more than its attributes"),
+    host(&[
+        "__cxa_begin_catch", "__cxa_end_catch", "__cxa_get_exception_ptr",
+    ]).of_exceptions().concrete_only("the executor follows handlers, whatever they catch"),
     host(&[
         "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_throw_bad_array_new_length",
         "__cxa_pure_virtual",

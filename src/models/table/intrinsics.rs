@@ -8,8 +8,9 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.memcpy", "llvm.memcpy.inline", "llvm.memmove", "llvm.memset", "llvm.memset.inline",
     ]).gives_nothing_else().neither("the front end gives an instruction"),
     either(&[
-        "llvm.lifetime.start", "llvm.lifetime.end", "llvm.eh.typeid.for",
+        "llvm.lifetime.start", "llvm.lifetime.end",
     ]).gives_nothing_else().neither("what it gives is unknown; it touches no memory"),
+    either(&["llvm.eh.typeid.for"]).gives_nothing_else().concrete_only("what it gives is unknown; it touches no memory"),
     either(&["llvm.assume"]).gives_nothing_else().symbolic_only("not yet: it does nothing"),
     either(&[
         "llvm.expect", "llvm.expect.with.probability", "llvm.is.constant", "llvm.objectsize",

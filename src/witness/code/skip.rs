@@ -93,7 +93,7 @@ impl<'p> Machine<'p> {
 
     /// Moves to a block from its predecessor `from`. If `from` is unknown, the block's phis become poison. Records
     /// the entry of a loop.
-    fn arrive(
+    pub(crate) fn arrive(
         &mut self,
         th: &mut Thread,
         code: &FunctionCode,

@@ -97,7 +97,7 @@ const LINE_UP_TO: &str =
 
 /// Model of a function by mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<ModelEntry> {
-    if let Some(e) = super::no_return::find(name) {
+    if let Some(e) = super::exceptions::find(name).or_else(|| super::no_return::find(name)) {
         return Some(e);
     }
     by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| istringstream(name)).or_else(|| by_start(STREAMS, name))
@@ -244,6 +244,7 @@ const STREAMS: ModelTable = &[
 /// Names of the functions that have a model here.
 pub fn keys() -> impl Iterator<Item = NameKey> {
     model::keys(CXX, "", NameKey::whole)
+        .chain(model::keys(super::exceptions::EXCEPTIONS, "", NameKey::whole))
         .chain(model::keys(OF_IFSTREAM, IFSTREAM, NameKey::start))
         .chain(model::keys(OF_ISTRINGSTREAM, ISTRINGSTREAM, NameKey::start))
         .chain(model::keys(OF_ISTRINGSTREAM, STRINGSTREAM, NameKey::start))

@@ -55,6 +55,7 @@ fn clamp(v: i128, w: u32) -> u64 {
 
 /// Target-independent LLVM intrinsics, by their name without type suffixes.
 const LLVM: ModelTable = &[
+    (&["eh.typeid.for"], super::exceptions::number_of_type, ModelClass::Pure),
     (
         &["sadd.with.overflow"],
         overflow!(|a, b, w| {

@@ -14,6 +14,7 @@ pub(crate) mod cxx;
 mod devices;
 mod driver;
 mod entry_points;
+mod exceptions;
 pub(crate) mod format;
 pub(crate) mod heap;
 mod intrinsics;

@@ -1,7 +1,7 @@
 //! Decides which functions have a model, before the interpreter enters their bodies.
 
 use super::model::{self, ModelClass, ModelEntry};
-use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
+use super::{cuda, cxx, entry_points, exceptions, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
 use crate::machine::form::CallTarget;
 use ir::{CONCRETE_MODEL, FuncRef, Function, Param, Program, Side};
@@ -50,7 +50,7 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
     let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS, entry_points::OF_LIBRARIES]
         .into_iter()
         .flat_map(|t| model::keys(t, "", NameKey::whole));
-    let ends = not_returning().map(|(n, _)| NameKey::whole(n));
+    let ends = not_returning().filter(|(n, _)| exceptions::find(n).is_none()).map(|(n, _)| NameKey::whole(n));
     let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
     let device = builtins::keys().chain(math::keys_of_device());
     host.map(|k| (CallSide::Host, k))

@@ -10,6 +10,8 @@ pub enum ThreadStop {
     Ended(String),
     /// The next event is unknown.
     Unknown(UndecidedReason),
+    /// An exception flies, and no frame of the present call handles it.
+    Thrown,
     /// The run reached the target access.
     Found,
     /// The steps, work or memory of the budget ran out.

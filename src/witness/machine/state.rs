@@ -7,6 +7,7 @@ use super::call::{Ret, ThreadStop};
 use super::form::{CallInfo, FunctionCode};
 use super::operands;
 use super::thread::{CurrentLaunch, Thread, ThreadPosition, site_of};
+use super::unwind::Exceptions;
 use super::value::{Reason, Reasons, Val};
 use crate::api::Cause;
 use crate::api::{AccessFault, BadAccess, ConcreteInputs, IntendedObject, ObjectKind, ProgramPoint, RunBudget};
@@ -49,6 +50,7 @@ pub struct Machine<'p> {
     pub launch: Option<CurrentLaunch>,
     /// Beginning of the program's output.
     pub output: String,
+    pub exceptions: Exceptions,
     pub seen: Observer,
     pub effects: FunctionEffects,
     /// Whether the root is called once the functions that run now have returned.
@@ -89,6 +91,7 @@ impl<'p> Machine<'p> {
             cuda: Cuda::default(),
             launch: None,
             output: String::new(),
+            exceptions: Exceptions::default(),
             seen,
             effects: FunctionEffects::default(),
             before_root: false,
