@@ -32,14 +32,13 @@ impl TrialFiles {
     /// Returns the files that a root reads; none where a name is unknown.
     pub fn of(tools: &RootTools<'_>) -> Self {
         let inputs = &tools.e.inputs;
-        let named = (0u32..).zip(&inputs.files).filter(|(_, name)| !inputs.written_files.contains(name));
+        // Every program has a standard input, and few read it.
+        let is_read = |i: u32, name: &FileName| {
+            !inputs.written_files.contains(name) && (*name != FileName::StandardInput || inputs.read_files.contains(&i))
+        };
+        let named = (0u32..).zip(&inputs.files).filter(|(i, name)| is_read(*i, name));
         let files: Option<Vec<u32>> = named.map(|(i, name)| (*name != FileName::Unnamed).then_some(i)).collect();
-        let mut files = files.unwrap_or_default();
-        let is_unread_input =
-            |f: &u32| inputs.files[*f as usize] == FileName::StandardInput && !inputs.read_files.contains(f);
-        if files.len() > 1 {
-            files.retain(|f| !is_unread_input(f));
-        }
+        let files = files.unwrap_or_default();
         let reads = |part| inputs.file_ends.iter().any(|(_, p, _)| *p == part);
         let has_size = tools
             .e
