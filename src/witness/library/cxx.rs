@@ -4,7 +4,10 @@
 
 use super::arguments::{arg, text};
 use super::heap::{aligned_new, free, malloc};
-use super::istreams::{self, *};
+use super::istreams::{
+    self, cin_f32, cin_f64, cin_int, cin_long, cin_unsigned, cin_unsigned_long, ifstream_is_open, ifstream_open,
+    ifstream_open_string, istream_read, stream_state,
+};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use crate::api::Cause;

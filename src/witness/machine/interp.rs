@@ -269,12 +269,10 @@ impl Machine<'_> {
                     }
                     op @ (I::Asm { .. } | I::Call { .. }) => {
                         save!();
-                        match self.call_or_assembly(th, &code, base, op) {
-                            Ok(CallStep::Goes) => {}
-                            Ok(CallStep::Enters) => continue 'frame,
-                            Ok(CallStep::Waits(w)) => return Ok(Pause::Waits(w)),
-                            Err(ThreadStop::Thrown) if self.unwind(th, floor) => continue 'frame,
-                            Err(stop) => return Err(stop),
+                        match self.call_or_unwind(th, (&code, base), floor, op)? {
+                            CallStep::Goes => {}
+                            CallStep::Enters => continue 'frame,
+                            CallStep::Waits(w) => return Ok(Pause::Waits(w)),
                         }
                     }
                     I::Enter { d } => put!(*d, Val::new(self.steps)),
@@ -325,15 +323,8 @@ impl Machine<'_> {
                     }
                     I::Unreachable => {
                         save!();
-                        // The end of clean-up: the exception flies on.
-                        if !th.on_device() && self.exceptions.flying.is_some() {
-                            if let Some(f) = th.frames.pop() {
-                                th.stack.cut(f.depth);
-                            }
-                            if self.unwind(th, floor) {
-                                continue 'frame;
-                            }
-                            return Err(ThreadStop::Thrown);
+                        if self.flies_on(th, floor)? {
+                            continue 'frame;
                         }
                         return self.false_claim(th, "the program reaches what it declares unreachable");
                     }

@@ -4,10 +4,14 @@
 //! Clean-up is run on the way, as if a handler were certain: what happens before one begins is not certain, because a
 //! program may end without unwinding. Types are compared by name; the bases of the library's exceptions are known.
 
+use super::call::ThreadStop;
+use super::calls::CallStep;
+use super::form::{FunctionCode, I};
 use super::state::Machine;
 use super::thread::{Thread, site_of};
 use super::value::{Reason, Val};
 use ir::{Const, GlobalRef, Op, Program, Terminator};
+use std::rc::Rc;
 
 /// A thrown object.
 #[derive(Clone, Debug)]
@@ -56,7 +60,7 @@ impl Machine<'_> {
         Some(self.program.global(*of).name.clone())
     }
 
-    /// Whether a handler of a type takes the exception that flies; `None` where that is unknown.
+    /// Returns whether a handler of a type takes the exception that flies; `None` where that is unknown.
     pub fn is_handled_as(&self, class: Val) -> Option<bool> {
         let wanted = self.symbol_at(class)?;
         let mut class = self.exceptions.flying.as_ref()?.class.clone()?;
@@ -78,9 +82,35 @@ impl Machine<'_> {
         None
     }
 
+    /// Executes a call or inline assembly; an exception continues at its landing pad, as a callee continues in its frame.
+    #[inline]
+    pub(super) fn call_or_unwind(
+        &mut self,
+        th: &mut Thread,
+        (code, base): (&Rc<FunctionCode>, usize),
+        floor: usize,
+        op: &I,
+    ) -> Result<CallStep, ThreadStop> {
+        match self.call_or_assembly(th, code, base, op) {
+            Err(ThreadStop::Thrown) if self.unwind(th, floor) => Ok(CallStep::Enters),
+            done => done,
+        }
+    }
+
+    /// Continues at the next landing pad where clean-up ends; returns whether an exception flies at all.
+    pub(super) fn flies_on(&mut self, th: &mut Thread, floor: usize) -> Result<bool, ThreadStop> {
+        if th.on_device() || self.exceptions.flying.is_none() {
+            return Ok(false);
+        }
+        if let Some(f) = th.frames.pop() {
+            th.stack.cut(f.depth);
+        }
+        if self.unwind(th, floor) { Ok(true) } else { Err(ThreadStop::Thrown) }
+    }
+
     /// Continues at the innermost landing pad among the frames from `floor` on, which it removes where they have none.
     /// Returns whether there is one.
-    pub fn unwind(&mut self, th: &mut Thread, floor: usize) -> bool {
+    fn unwind(&mut self, th: &mut Thread, floor: usize) -> bool {
         while th.frames.len() > floor {
             let Some(f) = th.frames.last() else { return false };
             let (code, base) = (f.code.clone(), f.base);
