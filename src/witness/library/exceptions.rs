@@ -8,7 +8,7 @@ use crate::machine::call::{ModelResult, Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
-use crate::machine::unwind::ThrownObject;
+use crate::machine::thrown::ThrownObject;
 use crate::machine::value::{Reason, Val};
 
 /// Functions that throw and catch.

@@ -2,7 +2,7 @@
 //!
 //! In: compiled functions and a thread. Out: memory as the program leaves it, and the events that an observer sees.
 //! From below: `value` (a word, or the reason why it is unknown), `call` (how calls end), `form` (the instructions),
-//! `thread`, `state` (the machine as models see it), `unwind`, then `operands`, `access`, `arith`, `asm`, `step`, `calls` and the loop in
+//! `thread`, `thrown`, `state` (the machine as models see it), then `operands`, `access`, `arith`, `asm`, `step`, `calls`, `unwind` and the loop in
 //! `interp`. It must not know which access is the target, or why.
 
 pub(crate) mod access;
@@ -16,5 +16,6 @@ mod operands;
 pub(crate) mod state;
 mod step;
 pub(crate) mod thread;
-pub(crate) mod unwind;
+pub(crate) mod thrown;
+mod unwind;
 pub(crate) mod value;

@@ -7,7 +7,7 @@ use super::call::{Ret, ThreadStop};
 use super::form::{CallInfo, FunctionCode};
 use super::operands;
 use super::thread::{CurrentLaunch, Thread, ThreadPosition, site_of};
-use super::unwind::Exceptions;
+use super::thrown::Exceptions;
 use super::value::{Reason, Reasons, Val};
 use crate::api::Cause;
 use crate::api::{AccessFault, BadAccess, ConcreteInputs, IntendedObject, ObjectKind, ProgramPoint, RunBudget};

@@ -1,15 +1,14 @@
-// What was done before something is thrown that is caught: not known there.
-//@ undecided: 4
+// What was done before something is thrown that is caught: the executor does not know it there, and replays do.
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 static int before = 8, outside = 8, checked = 64, read = 64;
 
-__global__ void thrown(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void passed(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void at(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void number(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void thrown(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
+__global__ void passed(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
+__global__ void at(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
+__global__ void number(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 
 static void fails(int x) {
   before = 64;

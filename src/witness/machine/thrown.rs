@@ -1,0 +1,20 @@
+//! Exceptions of the host thread. Types only; `unwind` follows them.
+
+use super::value::Val;
+
+/// A thrown object.
+#[derive(Clone, Debug)]
+pub struct ThrownObject {
+    pub object: Val,
+    /// Symbol of the description of its type (`_ZTI…`); `None` where it is unknown.
+    pub class: Option<String>,
+}
+
+/// Exceptions of the host thread.
+#[derive(Debug, Default)]
+pub struct Exceptions {
+    /// The exception for which no handler has begun.
+    pub flying: Option<ThrownObject>,
+    /// Exceptions in handlers, the innermost last.
+    pub caught: Vec<ThrownObject>,
+}
