@@ -1,6 +1,6 @@
 // Handlers that come back into a loop that never ends, or launch and end the program; clean-up that launches; calls of anything in a
-// handler. What was done before something was thrown is not known there.
-//@ undecided: 4
+// handler. What was done before something was thrown is not known to the executor; a replay knows it where the handler has begun.
+//@ undecided: 3
 #include <cstdlib>
 
 typedef void (*Setter)();
@@ -9,7 +9,7 @@ Setter any(int x);
 static int again = 8, last = 8, left = 8, set = 8;
 
 __global__ void in_rounds(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void at_the_end(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void at_the_end(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 __global__ void on_the_way(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 __global__ void set_by_any(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 
