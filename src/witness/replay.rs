@@ -154,7 +154,7 @@ fn seek(
         let stop = m.run_root(root);
         let spent = spend.add(&m, &stop, &left);
         if let Some(bad) = m.seen.found.take() {
-            if m.exceptions.flying.is_some() {
+            if !m.exceptions.flying.is_empty() {
                 let why = UndecidedReason::from("whether the program unwinds for an exception".to_owned());
                 return (ReplayOutcome::Incomplete { why }, None);
             }

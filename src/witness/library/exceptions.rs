@@ -40,7 +40,7 @@ fn throw(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
         return ends(m, th, call, args);
     }
     let class = m.symbol_at(arg(args, 1));
-    m.exceptions.flying = Some(ThrownObject { object: arg(args, 0), class });
+    m.exceptions.flying.push(ThrownObject { object: arg(args, 0), class });
     Err(ThreadStop::Thrown)
 }
 
@@ -59,23 +59,24 @@ fn throw_of_library(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args:
         _ => Val::UNINIT,
     };
     m.havoc(th, object, Reason::OPEN);
-    m.exceptions.flying = Some(ThrownObject { object, class });
+    m.exceptions.flying.push(ThrownObject { object, class });
     Err(ThreadStop::Thrown)
 }
 
 fn rethrow(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let Some(caught) = m.exceptions.caught.last().cloned() else { return ends(m, th, call, args) };
-    m.exceptions.flying = Some(caught);
+    m.exceptions.flying.push(caught);
     Err(ThreadStop::Thrown)
 }
 
 fn begin_catch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
     let begins = call.target.is_some_and(|f| m.program.func(f).name == "__cxa_begin_catch");
-    if begins && let Some(caught) = m.exceptions.flying.take() {
+    if begins && let Some(caught) = m.exceptions.flying.pop() {
         m.exceptions.caught.push(caught);
     }
     // Of a pointer, the handler gets the value (Itanium C++ ABI, 2.5.3).
-    let exception = m.exceptions.flying.as_ref().or(m.exceptions.caught.last());
+    let exceptions = &m.exceptions;
+    let exception = if begins { exceptions.caught.last() } else { exceptions.flying.last() };
     if exception.and_then(|e| e.class.as_ref()).is_some_and(|class| class.starts_with("_ZTIP")) {
         return read(m, th, arg(args, 0), 64).map(Ret::Val);
     }

@@ -13,8 +13,8 @@ pub struct ThrownObject {
 /// Exceptions of the host thread.
 #[derive(Debug, Default)]
 pub struct Exceptions {
-    /// The exception for which no handler has begun.
-    pub flying: Option<ThrownObject>,
+    /// Exceptions for which no handler has begun, the last thrown last: clean-up may throw and catch on its own.
+    pub flying: Vec<ThrownObject>,
     /// Exceptions in handlers, the innermost last.
     pub caught: Vec<ThrownObject>,
 }

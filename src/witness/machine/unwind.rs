@@ -46,7 +46,7 @@ impl Machine<'_> {
     /// Returns whether a handler of a type takes the exception that flies; `None` where that is unknown.
     pub fn is_handled_as(&self, class: Val) -> Option<bool> {
         let wanted = self.symbol_at(class)?;
-        let mut class = self.exceptions.flying.as_ref()?.class.clone()?;
+        let mut class = self.exceptions.flying.last()?.class.clone()?;
         // No hierarchy is as deep.
         for _ in 0..64 {
             if class == wanted {
@@ -82,7 +82,7 @@ impl Machine<'_> {
 
     /// Continues at the next landing pad where clean-up ends; returns whether an exception flies at all.
     pub(super) fn flies_on(&mut self, th: &mut Thread, floor: usize) -> Result<bool, ThreadStop> {
-        if th.on_device() || self.exceptions.flying.is_none() {
+        if th.on_device() || self.exceptions.flying.is_empty() {
             return Ok(false);
         }
         if let Some(f) = th.frames.pop() {
@@ -107,7 +107,7 @@ impl Machine<'_> {
                 let pad = &func.blocks[unwind.index()].insts;
                 let is_pad = |op: &Op| matches!(op, Op::Other { what, .. } if what == "landingpad");
                 if let Some(at) = pad.iter().position(|i| is_pad(&i.op)) {
-                    let object = self.exceptions.flying.as_ref().map_or(Val::UNINIT, |e| e.object);
+                    let object = self.exceptions.flying.last().map_or(Val::UNINIT, |e| e.object);
                     if let Some(result) = pad[at].result {
                         let (d, n) = code.values[result.index()];
                         // The address of the object, and a number that `llvm.eh.typeid.for` gives for its types.
