@@ -6,6 +6,8 @@
 //!
 //! `numbers.rs` does the same for mathematics, `tensors.rs` for PyTorch's operations, `libraries.rs` for its stable ABI, nanobind and TVM-FFI.
 //!
+//! `device_wide.rs` holds the models of Thrust's algorithms against Thrust.
+//!
 //! `table.rs`: each row of the table of external functions says which of the engines models it; none may have a model without a row.
 //!
 //! `SCUBA_MODELS_SEEDS=0..2000 cargo test --release --test models -- --ignored many --nocapture` tries many programs.
@@ -14,6 +16,7 @@
 
 mod compiled;
 mod concrete;
+mod device_wide;
 mod judges;
 mod libraries;
 mod numbers;
