@@ -314,6 +314,16 @@ fn launches_of_a_loop_that_do_not_fit_in_memory_are_one_under_its_invariant() {
     }
 }
 
+#[test]
+fn a_limit_of_memory_below_what_clang_takes_is_named() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
+    let said = p.scuba(["check", "a.cu"]).status(2);
+    assert!(said.err.contains("a.cu: not analysed: clang cannot start: "), "{}", said.err);
+    assert!(said.err.contains("raise `memory` under [limits]"), "{}", said.err);
+}
+
 /// Each of these choices may end in several ways, and the paths are merged. Without a loop there is nothing to leave out.
 const LONG: &str = "\
 #include <cstdlib>

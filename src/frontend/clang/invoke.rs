@@ -22,7 +22,13 @@ pub(super) enum Refusal {
     TimedOut,
     #[error("clang crashed ({0})")]
     Crashed(String),
+    /// The dynamic linker refused it: a library is missing, or the limit of memory is below what libraries alone take.
+    #[error("clang cannot start: {0}; raise `memory` under [limits] if it is low, else install clang-22 again")]
+    NotStarted(String),
 }
+
+/// Exit status of a program whose libraries cannot be loaded (glibc's dynamic linker, ld.so(8)), and what it says then.
+const NOT_LOADED: (i32, &str) = (127, "error while loading shared libraries: ");
 
 /// Largest part of clang's messages that is read, in bytes.
 const MAX_OUTPUT: usize = 64 << 20;
@@ -42,8 +48,18 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, time: 
     match first_error(&insertions::without_ranges(&stderr)) {
         _ if ended.status.success() => Ok(()),
         Some(line) if ended.status.signal().is_none() => Err(Refusal::Error { line, stderr }),
-        _ => Err(Refusal::Crashed(processes::how(ended.status))),
+        _ => Err(match not_loaded(ended.status.code(), &stderr) {
+            Some(why) => Refusal::NotStarted(why.to_owned()),
+            None => Refusal::Crashed(processes::how(ended.status)),
+        }),
     }
+}
+
+/// Returns why the dynamic linker did not load a program.
+fn not_loaded(status: Option<i32>, stderr: &str) -> Option<&str> {
+    let (code, words) = NOT_LOADED;
+    let line = stderr.lines().next().filter(|_| status == Some(code))?;
+    Some(line.split_once(words)?.1)
 }
 
 /// Returns clang's first `error:` line.
