@@ -9,6 +9,9 @@ use super::term::{Term, TermId};
 const DEPTH: u32 = 12;
 const PARTS: u32 = 60;
 
+/// What stands for a part that is not shown.
+const LEFT_OUT: &str = "…";
+
 /// Formats a term as a C-like expression.
 #[must_use]
 pub fn term(a: &Arena, t: TermId) -> String {
@@ -42,7 +45,7 @@ impl DisplayedTerm<'_> {
     /// Formats a part; `level` is 0 in a sum, 1 in a product, 2 in an atom.
     fn part(&mut self, t: TermId, level: u8, depth: u32) -> String {
         if depth == 0 || self.left == 0 {
-            return "…".into();
+            return LEFT_OUT.into();
         }
         self.left -= 1;
         if let Some(name) = (self.name)(t) {
@@ -108,9 +111,19 @@ impl DisplayedTerm<'_> {
             Term::Le(x) => format!("{} <= 0", self.part(*x, 0, d)),
             Term::EqZ(x) => format!("{} == 0", self.part(*x, 0, d)),
             Term::Not(x) => format!("!({})", self.part(*x, 0, d)),
-            Term::And(v) => v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" && "),
-            Term::Or(v) => format!("({})", v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" || ")),
+            Term::And(v) => self.list(v, " && ", d),
+            Term::Or(v) => match self.list(v, " || ", d) {
+                left_out if left_out == LEFT_OUT => left_out,
+                list => format!("({list})"),
+            },
         }
+    }
+
+    /// Formats conditions; those that are left out one after the other are shown once.
+    fn list(&mut self, parts: &[TermId], between: &str, depth: u32) -> String {
+        let mut shown: Vec<String> = parts.iter().map(|x| self.part(*x, 2, depth)).collect();
+        shown.dedup_by(|a, b| a == LEFT_OUT && b == LEFT_OUT);
+        shown.join(between)
     }
 }
 
@@ -141,6 +154,30 @@ mod tests {
             t = a.ite(c, t, other);
         }
         assert!(term(&a, t).len() < 20_000);
+    }
+
+    #[test]
+    fn conditions_that_are_not_shown_stand_there_once() {
+        let mut a = Arena::new();
+        let fresh = |a: &mut Arena| {
+            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Interval::of_int(32, true))
+        };
+        let ways: Vec<TermId> = (0..40)
+            .map(|_| {
+                let parts: Vec<_> = (0..3)
+                    .map(|_| {
+                        let (x, y) = (fresh(&mut a), fresh(&mut a));
+                        let product = a.mul(x, y);
+                        a.le_zero(product)
+                    })
+                    .collect();
+                a.and_all(parts)
+            })
+            .collect();
+        let any = a.or_all(ways);
+        let (one, two) = (a.int(1), a.int(2));
+        let t = a.ite(any, one, two);
+        assert_eq!(term(&a, t), "(… ? 1 : 2)");
     }
 
     #[test]
