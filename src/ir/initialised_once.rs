@@ -80,6 +80,9 @@ enum PointerNode {
     /// Object of a variable, and its address.
     Variable(GlobalRef),
     AddressOf(GlobalRef),
+    /// Parameter and result of the functions with so many parameters whose address is taken.
+    TakenParameter(usize, usize),
+    TakenResult(usize),
     /// Local variable or memory that an instruction makes.
     Made(FuncRef, u32, u32),
     /// Object that code outside the program has, or that some address of unknown origin leads to.
@@ -222,8 +225,27 @@ impl<'p> PointerClasses<'p> {
         !matches!(m.ty(ty).kind, TypeKind::Void | TypeKind::Int(1) | TypeKind::Float(16 | 32))
     }
 
+    /// Makes functions whose address is taken one for each number of parameters: any call through a pointer may reach them.
+    fn unite_taken(&mut self) {
+        for f in self.taken {
+            let func = self.program.func(*f);
+            if func.is_declaration() {
+                continue;
+            }
+            let count = func.params.len();
+            for i in 0..count {
+                let (all, own) = (PointerNode::TakenParameter(count, i), PointerNode::Value(*f, parameter(i)));
+                let (all, own) = (self.node(all), self.node(own));
+                self.same(all, own);
+            }
+            let (all, own) = (self.node(PointerNode::TakenResult(count)), self.node(PointerNode::Result(*f)));
+            self.same(all, own);
+        }
+    }
+
     /// Follows all code of the host; whether all of it is modelled.
     fn solve(&mut self) -> bool {
+        self.unite_taken();
         let program = self.program;
         for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
             for (gi, g) in (0u32..).zip(&m.globals) {
@@ -392,10 +414,17 @@ impl<'p> PointerClasses<'p> {
                 }
             }
             Callee::Indirect(_) => {
-                for f in self.taken {
-                    let func = program.func(*f);
-                    if !func.is_declaration() && func.params.len() <= args.len() {
-                        self.enter(at.f, result, *f, args);
+                // A call may pass more arguments than the function has parameters.
+                for count in 0..=args.len() {
+                    for (i, a) in args.iter().enumerate().take(count) {
+                        if let Some(v) = self.operand(at.f, a) {
+                            let p = self.node(PointerNode::TakenParameter(count, i));
+                            self.same(p, v);
+                        }
+                    }
+                    if let Some(r) = result.map(|r| self.node(r)) {
+                        let returned = self.node(PointerNode::TakenResult(count));
+                        self.same(r, returned);
                     }
                 }
                 self.escape(at.f, result, args);
