@@ -89,6 +89,13 @@ impl Invariants {
         }
     }
 
+    /// Decides one obligation under the bounds in machine arithmetic: that nothing wraps is what a claim says.
+    fn shown_exactly(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, o: Obligation) -> bool {
+        let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
+        tools.e.arena.as_bool(facts) == Some(false)
+            || matches!(tools.decide_roughly(cx, &Obligation { facts, ..o }).decision, Decision::Safe)
+    }
+
     /// Shows `0 <= number < below` under these facts.
     fn within(
         &mut self,
@@ -183,7 +190,7 @@ impl Invariants {
         }
         let mut claims = way.claims.iter();
         let shown = claims.all(|c| {
-            self.shown(cx, tools, Obligation { facts: c.facts, offset: c.number, bytes: one, extent: c.below })
+            self.shown_exactly(cx, tools, Obligation { facts: c.facts, offset: c.number, bytes: one, extent: c.below })
         });
         shown.then_some(ContentBound { below, ..b })
     }
