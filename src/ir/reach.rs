@@ -6,8 +6,8 @@
 //! as many parameters. What functions do is unknown here.
 
 use super::{
-    Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
-    Terminator, TypeKind, ValueId,
+    Block, Callee, Const, FuncId, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program,
+    Side, Terminator, TypeKind, ValueId,
 };
 use crate::initialised_once::InitialisedOnce;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,7 +81,8 @@ impl Mentions {
                 }
             }
             // A single bit holds no address.
-            Const::Opaque { ty, .. } => {
+            Const::Opaque { ty, what } => {
+                self.add_symbols(program, module, what);
                 let kind = program.module(module).types.get(ty.index()).map(|t| &t.kind);
                 self.opaque |= kind != Some(&TypeKind::Int(1));
             }
@@ -91,6 +92,21 @@ impl Mentions {
             | Const::Zero(_)
             | Const::Undef(_)
             | Const::Bytes { .. } => {}
+        }
+    }
+
+    /// Adds the functions and variables that the text of an expression names: their addresses are used as numbers.
+    fn add_symbols(&mut self, program: &Program, module: ModuleId, text: &str) {
+        let m = program.module(module);
+        for rest in text.split('@').skip(1) {
+            let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-');
+            let name = &rest[..rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())];
+            if let Some(i) = (0u32..).zip(&m.globals).find(|(_, g)| g.name == name).map(|(i, _)| i) {
+                self.globals.push(program.resolve_global(module, GlobalId(i)));
+            }
+            if let Some(i) = (0u32..).zip(&m.functions).find(|(_, f)| f.name == name).map(|(i, _)| i) {
+                self.named.push(program.resolve_func(module, FuncId(i)));
+            }
         }
     }
 }
@@ -269,6 +285,17 @@ impl Reach {
     /// Returns the variables of this program that initialisers alone write.
     pub fn initialised_once(&self, program: &Program) -> &InitialisedOnce {
         self.once.get_or_init(|| InitialisedOnce::of(program, self))
+    }
+
+    /// Returns a function and those that it leads to by calls, by name or through pointers.
+    pub(super) fn called_from(&self, f: FuncRef) -> FxHashSet<FuncRef> {
+        let (mut seen, mut open, mut counts) = (FxHashSet::default(), vec![f], BTreeSet::new());
+        while let Some(f) = open.pop() {
+            let Some(m) = self.mentions.get(&f).filter(|_| seen.insert(f)) else { continue };
+            open.extend(&m.called);
+            self.add_reached_through(&m.indirect, &mut counts, &mut open);
+        }
+        seen
     }
 
     /// Returns the functions whose address is taken, except launch stubs.

@@ -13,6 +13,20 @@ pub(super) enum GepPart<'m> {
 /// Largest length in characters of the text kept for a constant expression that is not modelled.
 const MAX_OPAQUE: usize = 120;
 
+/// Largest depth of nested constants that are searched for symbols.
+const SYMBOL_DEPTH: u32 = 8;
+
+/// Collects the names of functions and variables in a constant expression.
+fn symbols_in(v: Value<'_>, depth: u32, out: &mut Vec<String>) {
+    match v.kind() {
+        K::LLVMFunctionValueKind | K::LLVMGlobalVariableValueKind | K::LLVMGlobalAliasValueKind => out.push(v.name()),
+        K::LLVMConstantExprValueKind if depth < SYMBOL_DEPTH => {
+            v.operands().into_iter().for_each(|o| symbols_in(o, depth + 1, out));
+        }
+        _ => {}
+    }
+}
+
 impl<'m> ModuleReader<'m> {
     /// Converts a constant of any kind; one without a [`Const`] form becomes [`Const::Opaque`] with its text.
     pub(super) fn constant(&mut self, v: Value<'m>) -> Const {
@@ -56,6 +70,13 @@ impl<'m> ModuleReader<'m> {
         let mut what = if printable { v.print() } else { format!("{:?}", v.kind()) };
         if let Some((cut, _)) = what.char_indices().nth(MAX_OPAQUE) {
             what.truncate(cut);
+        }
+        // Symbols that the text may lack: somebody may use their addresses as numbers.
+        let mut names = vec![];
+        symbols_in(v, 0, &mut names);
+        for name in names {
+            what.push_str(" @");
+            what.push_str(&name);
         }
         Const::Opaque { ty: self.types.id(v.ty()), what }
     }
