@@ -128,11 +128,7 @@ const STRINGSTREAM: &str = "_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIc
 
 /// Modelled members of `std::istringstream` and `std::stringstream`, by prefix of the name after the class.
 const OF_ISTRINGSTREAM: ModelTable = &[
-    (
-        &["C1ERKNS_12basic_string", "C2ERKNS_12basic_string", "3strERKNS_12basic_string"],
-        istreams::from_string,
-        ModelClass::Input,
-    ),
+    (&["C1ERKNS_12basic_string", "C2ERKNS_12basic_string"], istreams::from_string, ModelClass::Input),
     (&["C1Ev", "C2Ev"], istreams::from_nothing, ModelClass::Input),
     (&["D1Ev", "D2Ev"], istreams::end, ModelClass::Pure),
 ];

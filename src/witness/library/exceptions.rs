@@ -10,6 +10,7 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::thrown::ThrownObject;
 use crate::machine::value::{Reason, Val};
+use ir::{Callee, Const, FuncRef, Op, Operand, Program, Terminator, ValueId};
 
 /// Functions that throw and catch.
 pub(super) const EXCEPTIONS: ModelTable = &[
@@ -39,9 +40,51 @@ fn throw(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
     if th.on_device() {
         return ends(m, th, call, args);
     }
+    // Its end runs the program's own code, which is not followed there.
+    let acts = |address: u64| m.mem.func_at(address).is_none_or(|f| !only_ends(m.program, f, 0));
+    if arg(args, 2).known().is_none_or(|address| address != 0 && acts(address)) {
+        return Err(ThreadStop::Unknown("an exception has a destructor of the program's own".into()));
+    }
     let class = m.symbol_at(arg(args, 1));
     m.exceptions.flying.push(ThrownObject { object: arg(args, 0), class });
     Err(ThreadStop::Thrown)
+}
+
+/// Deepest destructors of members and bases that are looked at.
+const DESTRUCTORS: u32 = 8;
+
+/// Whether a destructor does nothing but to end its object and the parts of it: it stores addresses of virtual tables, and calls
+/// such destructors, those of the library among them.
+fn only_ends(program: &Program, f: FuncRef, depth: u32) -> bool {
+    let func = program.func(f);
+    if func.is_declaration() || depth > DESTRUCTORS {
+        return func.is_declaration() && ["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| func.name.ends_with(end));
+    }
+    let calls_such = |callee: &Callee| match callee {
+        Callee::Direct(id) => only_ends(program, program.resolve_func(f.module, *id), depth + 1),
+        Callee::Indirect(_) => false,
+    };
+    let makes: Vec<ValueId> = func
+        .blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .filter_map(|i| if let Op::Alloca { .. } = i.op { i.result } else { None })
+        .collect();
+    func.blocks.iter().all(|b| {
+        let quiet = b.insts.iter().all(|i| match &i.op {
+            Op::Alloca { .. } | Op::Load { .. } | Op::Gep { .. } | Op::Cast { .. } | Op::Lifetime { .. } => true,
+            Op::Store { ptr: Operand::Value(v), .. } if makes.contains(v) => true,
+            Op::Store { value: Operand::Const(Const::Global { .. }), .. } => true,
+            Op::Call { callee, .. } => calls_such(callee),
+            _ => false,
+        });
+        quiet
+            && match &b.term {
+                Terminator::Invoke { callee, .. } => calls_such(callee),
+                Terminator::Other(_) => false,
+                _ => true,
+            }
+    })
 }
 
 /// Throws an exception of the library; its object is not followed.
@@ -91,8 +134,8 @@ fn end_catch(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Mo
 
 /// `llvm.eh.typeid.for`: 1 for a type of which the exception is, like the number at its landing pad.
 pub(super) fn number_of_type(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    Ok(Ret::Val(match m.is_handled_as(arg(args, 0)) {
-        Some(handled) => Val::new(if handled { 1 } else { 2 }),
-        None => m.unknown("the type of an exception"),
-    }))
+    match m.is_handled_as(arg(args, 0)) {
+        Some(handled) => Ok(Ret::Val(Val::new(if handled { 1 } else { 2 }))),
+        None => Err(ThreadStop::Unknown("what follows depends on the type of an exception".into())),
+    }
 }
