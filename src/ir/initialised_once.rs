@@ -9,7 +9,7 @@
 //! the program itself has for initialisers alone (units that were not seen are an assumption of every verdict).
 
 use super::initialising_calls::{GuardSet, InitialisingCalls, symbol};
-use super::reach::Reach;
+use super::reach::{Mentions, Reach};
 use super::{
     BlockId, Callee, CastOp, Const, FuncRef, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
     Terminator, TypeId, TypeKind, ValueId,
@@ -33,6 +33,8 @@ const FREES: &[&str] =
 #[derive(Clone, Debug, Default)]
 pub struct InitialisedOnce {
     variables: FxHashMap<GlobalRef, GuardSet>,
+    /// Functions that write a variable and are not behind a guard, by variable.
+    writers: FxHashMap<GlobalRef, FxHashSet<FuncRef>>,
     /// Functions that only initialisers call.
     initialising: FxHashSet<FuncRef>,
 }
@@ -44,8 +46,8 @@ impl InitialisedOnce {
         let Some(constructors) = program.constructors().filter(|all| !all.is_empty()) else { return Self::default() };
         let calls = InitialisingCalls::of(program, reach, &constructors);
         let mut classes = PointerClasses::new(program, reach, &calls);
-        let variables = if classes.solve() { classes.variables() } else { FxHashMap::default() };
-        Self { variables, initialising: calls.functions.into_keys().collect() }
+        let (variables, writers) = if classes.solve() { classes.variables() } else { Default::default() };
+        Self { variables, writers, initialising: calls.functions.into_keys().collect() }
     }
 
     /// Returns the guards of a variable that nothing writes after the initialisers.
@@ -58,6 +60,17 @@ impl InitialisedOnce {
     #[must_use]
     pub fn is_settled(&self, variable: GlobalRef) -> bool {
         self.variables.contains_key(&variable) || self.variables.values().any(|guards| guards.contains(&variable))
+    }
+
+    /// Returns the variables that an initialiser may write, among those that initialisers alone write: it leads to a function that
+    /// does, by calls of functions or through pointers.
+    pub fn written_from(&self, reach: &Reach, initialiser: FuncRef) -> Vec<GlobalRef> {
+        let called = reach.called_from(initialiser);
+        let writes = |by: &FxHashSet<FuncRef>| by.iter().any(|f| called.contains(f));
+        let mut out: Vec<GlobalRef> =
+            self.writers.iter().filter(|(_, by)| writes(by)).map(|(variable, _)| *variable).collect();
+        out.sort_unstable();
+        out
     }
 
     /// Whether only initialisers call a function.
@@ -100,8 +113,8 @@ struct PointerClasses<'p> {
     parent: Vec<u32>,
     /// Class of what the members of a class point to.
     pointee: Vec<Option<u32>>,
-    /// Stores by the class of the object written; `None` for one that may happen at any time.
-    stores: Vec<(u32, Option<GuardSet>)>,
+    /// Stores by the class of the object written, each with its function; `None` for one that may happen at any time.
+    stores: Vec<(u32, FuncRef, Option<GuardSet>)>,
 }
 
 /// StorePlace of an instruction: function, block, and its number there.
@@ -213,6 +226,13 @@ impl<'p> PointerClasses<'p> {
             }
             Const::Address { .. } | Const::Opaque { .. } => {
                 let outside = self.node(PointerNode::Outside);
+                // Somebody has these addresses as numbers.
+                let mut mentioned = Mentions::default();
+                mentioned.add_constant(self.program, m, c);
+                for g in mentioned.globals {
+                    let object = self.node(PointerNode::Variable(g));
+                    self.join(object, outside);
+                }
                 Some(outside)
             }
             _ => None,
@@ -222,7 +242,7 @@ impl<'p> PointerClasses<'p> {
     /// Whether a value of this type may hold an address, or part of one.
     fn carries(&self, m: ModuleId, ty: TypeId) -> bool {
         let m = self.program.module(m);
-        !matches!(m.ty(ty).kind, TypeKind::Void | TypeKind::Int(1) | TypeKind::Float(16 | 32))
+        !matches!(m.ty(ty).kind, TypeKind::Void | TypeKind::Int(1))
     }
 
     /// Makes functions whose address is taken one for each number of parameters: any call through a pointer may reach them.
@@ -299,7 +319,7 @@ impl<'p> PointerClasses<'p> {
         if let Some(v) = value.and_then(|v| self.operand(at.f, v)) {
             self.same(object, v);
         }
-        self.stores.push((object, self.calls.at(at.f, BlockId(at.block))));
+        self.stores.push((object, at.f, self.calls.at(at.f, BlockId(at.block))));
     }
 
     /// States that a number is computed from these values.
@@ -450,13 +470,16 @@ impl<'p> PointerClasses<'p> {
         }
     }
 
-    /// Returns the variables whose class is written by initialisers alone.
-    fn variables(&mut self) -> FxHashMap<GlobalRef, GuardSet> {
-        let mut written: FxHashMap<u32, Option<GuardSet>> = FxHashMap::default();
-        for (object, by) in std::mem::take(&mut self.stores) {
+    /// Returns the variables whose class is written by initialisers alone, with their guards and their writers.
+    fn variables(&mut self) -> (FxHashMap<GlobalRef, GuardSet>, FxHashMap<GlobalRef, FxHashSet<FuncRef>>) {
+        let mut written: FxHashMap<u32, (Option<GuardSet>, FxHashSet<FuncRef>)> = FxHashMap::default();
+        for (object, f, under) in std::mem::take(&mut self.stores) {
             let class = self.find(object);
-            let all = written.entry(class).or_insert_with(|| Some(GuardSet::new()));
-            match (&mut *all, by) {
+            let (all, writers) = written.entry(class).or_insert_with(|| (Some(GuardSet::new()), FxHashSet::default()));
+            if under.as_ref().is_none_or(GuardSet::is_empty) {
+                writers.insert(f);
+            }
+            match (&mut *all, under) {
                 (Some(all), Some(more)) => all.extend(more),
                 (all, None) => *all = None,
                 (None, Some(_)) => {}
@@ -469,17 +492,18 @@ impl<'p> PointerClasses<'p> {
             .iter()
             .filter_map(|(n, id)| if let PointerNode::Variable(g) = n { Some((*g, *id)) } else { None })
             .collect();
-        let mut out = FxHashMap::default();
+        let (mut out, mut by) = (FxHashMap::default(), FxHashMap::default());
         for (g, id) in globals {
             let class = self.find(id);
             if class != outside
                 && !self.program.global(g).constant
-                && let Some(Some(guards)) = written.get(&class)
+                && let Some((Some(guards), writers)) = written.get(&class)
             {
                 out.insert(g, guards.clone());
+                by.insert(g, writers.clone());
             }
         }
-        out
+        (out, by)
     }
 }
 

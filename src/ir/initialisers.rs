@@ -38,6 +38,20 @@ pub struct Initialisers {
 }
 
 impl Initialisers {
+    /// Drops the initialisers on which the contents of these variables do not depend.
+    pub fn keep_for(&mut self, variables: &FxHashSet<GlobalRef>) {
+        let mut needed = variables.clone();
+        let mut kept = vec![false; self.in_order.len()];
+        while let Some(i) =
+            (0..kept.len()).find(|i| !kept[*i] && self.in_order[*i].variables.iter().any(|g| needed.contains(g)))
+        {
+            kept[i] = true;
+            needed.extend(&self.in_order[i].variables);
+        }
+        let mut kept = kept.into_iter();
+        self.in_order.retain(|_| kept.next().unwrap_or(false));
+    }
+
     /// Returns the initialisers of the variables that a host function or its callees may mention.
     #[must_use]
     pub fn before(program: &Program, function: FuncRef) -> Self {
@@ -54,11 +68,13 @@ impl Initialisers {
         let unknown = constructors.is_none();
         let mut all: Vec<Initialiser> =
             constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, reach, f)).collect();
-        // A function that an initialiser gives to a library writes no variable that initialisers alone write.
+        // What an initialiser gives to a library writes no variable that initialisers alone write; what it has an address of, it may.
         let once = reach.initialised_once(program);
         for i in &mut all {
-            let Initialiser { function, variables, .. } = i;
-            variables.retain(|g| !once.is_settled(*g) || calls_mention(reach, *function, *g));
+            i.variables.retain(|g| !once.is_settled(*g));
+            let written = once.written_from(reach, i.function);
+            let guards = written.iter().flat_map(|g| once.guards(*g)).flatten().copied();
+            i.variables.extend(guards.chain(written.iter().copied()).collect::<Vec<_>>());
         }
         let mut settled: Vec<(GlobalRef, Vec<GlobalRef>)> =
             needed.iter().filter_map(|g| Some((*g, once.guards(*g)?.iter().copied().collect()))).collect();
@@ -83,19 +99,6 @@ impl Initialisers {
         }
         Self { in_order, settled, unknown, strings }
     }
-}
-
-/// Whether a function, or one that its calls by name lead to, mentions a variable.
-fn calls_mention(reach: &Reach, f: FuncRef, variable: GlobalRef) -> bool {
-    let (mut seen, mut open) = (FxHashSet::default(), vec![f]);
-    while let Some(f) = open.pop() {
-        let Some(m) = reach.mentions(f).filter(|_| seen.insert(f)) else { continue };
-        if m.globals.contains(&variable) {
-            return true;
-        }
-        open.extend(&m.called);
-    }
-    false
 }
 
 /// Splits a constructor into the functions that it calls, if it does nothing else; otherwise returns it whole. clang

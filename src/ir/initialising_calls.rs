@@ -3,11 +3,12 @@
 //! In: a linked program and the functions that run before `main`. Out: the functions that these alone call, and the blocks of
 //! others that the guard of a local static variable lets run once (Itanium C++ ABI, 3.3.2).
 
-use super::reach::Reach;
+use super::reach::{Mentions, Reach};
 use super::registered::registered;
 use super::signature::LIBRARY_MODEL;
 use super::{
-    BlockId, Callee, Const, FuncRef, Function, GlobalRef, Linkage, Op, Operand, Pred, Program, Side, Terminator,
+    BlockId, Callee, Const, FuncRef, Function, GlobalRef, Linkage, ModuleId, Op, Operand, Pred, Program, Side,
+    Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ impl InitialisingCalls {
         let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
         // Callers of an operator that is registered know it by its name.
         let taken: FxHashSet<FuncRef> = reach.taken().iter().copied().chain(registered(program)).collect();
+        let named = named_beside_tables(program, reach);
         let mut guarded = FxHashMap::default();
         let mut callers: FxHashMap<FuncRef, Vec<(FuncRef, BlockId)>> = FxHashMap::default();
         for (r, _, f) in host() {
@@ -50,7 +52,8 @@ impl InitialisingCalls {
         // Whoever calls a function that nothing calls here is not known.
         let may_be = |r: &FuncRef, f: &Function| {
             let is_own = matches!(f.linkage, Linkage::Internal | Linkage::Odr);
-            constructors.contains(r) || is_own && !taken.contains(r) && callers.contains_key(r)
+            let runs_once = constructors.contains(r) && !named.contains(r);
+            is_own && (runs_once || !taken.contains(r) && callers.contains_key(r))
         };
         let mut functions: FxHashMap<FuncRef, GuardSet> =
             host().filter(|(r, _, f)| may_be(r, f)).map(|(r, ..)| (r, GuardSet::new())).collect();
@@ -110,6 +113,23 @@ impl InitialisingCalls {
         }
         self.functions.get(&f).cloned()
     }
+}
+
+/// Returns the functions whose addresses are taken other than in the tables of constructors and destructors.
+fn named_beside_tables(program: &Program, reach: &Reach) -> FxHashSet<FuncRef> {
+    let host = || program.functions().filter(|(_, m, _)| m.side == Side::Host);
+    let mut named: FxHashSet<FuncRef> =
+        host().filter_map(|(r, ..)| reach.mentions(r)).flat_map(|m| m.named.iter().copied()).collect();
+    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+        let mut initial = Mentions::default();
+        for g in m.globals.iter().filter(|g| !matches!(g.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors")) {
+            if let Some(c) = &g.init {
+                initial.add_constant(program, ModuleId(mi), c);
+            }
+        }
+        named.extend(initial.named);
+    }
+    named
 }
 
 /// Returns the blocks of a function that run only where `__cxa_guard_acquire` has returned that a variable is not initialised

@@ -118,6 +118,33 @@ fn what_other_code_may_register_is_not_known() {
             "extern \"C\" void swap_all(Function *with) { Function f = plain; plain = *with; *with = f; }",
             "",
         ),
+        // Another initialiser writes it through a pointer.
+        (
+            "op_plain",
+            "static Function *active;\nstatic struct Activate { Activate() { active = &plain; } } activate;\n\
+             static struct Entry { Entry() { *active = nothing; } } entry;",
+            "",
+        ),
+        // Somebody has its address, or that of a function, as a number.
+        (
+            "op_plain",
+            "static const std::uintptr_t places[] = {1, (std::uintptr_t)&plain};\n\
+             extern \"C\" void set(int i) { *(Function *)places[i] = nothing; }",
+            "",
+        ),
+        (
+            "op_plain",
+            "static void later() { plain = nothing; }\nstatic const std::uintptr_t hooks[] = {(std::uintptr_t)later};\n\
+             extern \"C\" void run(int i) { ((void (*)())hooks[i])(); }",
+            "",
+        ),
+        // A constructor that is called again.
+        (
+            "op_plain",
+            "__attribute__((constructor)) static void last() { plain = plain == nothing ? on_device : nothing; }\n\
+             void (*hook)() = last;",
+            "",
+        ),
     ] {
         let source = REGISTRY
             .replace("// MORE", more)
@@ -126,6 +153,11 @@ fn what_other_code_may_register_is_not_known() {
         let r = checked(entry, &source);
         assert_eq!((r.summary.safe, r.summary.unknown), (0, 1), "{entry}: {more} {before}");
     }
+    // What a constructor allocates may have been freed since.
+    let buffer = "static float *kept; static struct Keeper { Keeper() { cudaMalloc(&kept, 256); } } keeper;\n\
+                  extern \"C\" int op_kept() { zero<<<1, 64>>>(kept, 64); cudaDeviceSynchronize(); return cudaFree(kept); }";
+    let r = checked("op_kept", &REGISTRY.replace("// MORE", buffer));
+    assert_eq!(r.summary.safe, 0);
     // Another unit can name the variable.
     let r = checked("op_plain", &REGISTRY.replace("static Function plain", "Function plain"));
     assert_eq!((r.summary.safe, r.summary.unknown), (0, 1));

@@ -8,7 +8,7 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
-use engine::symbolic::memory::value::Value;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::InputSource;
 use ir::initialisers::Initialisers;
 use ir::registered::{is_bound_only, registered, registers};
@@ -271,7 +271,7 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
     let mut initialisers = Initialisers::reached(e.program, &graph, root);
     let all: FxHashSet<GlobalRef> =
         variables.iter().flat_map(|(variable, guards)| guards.iter().chain([variable])).copied().collect();
-    initialisers.in_order.retain(|i| i.variables.iter().any(|g| all.contains(g)));
+    initialisers.keep_for(&all);
     let is_known = !initialisers.unknown && initialisers.in_order.len() <= INITIALISERS;
     // Code outside that a constructor calls writes them no more than it does later.
     e.runtime.of_constructors = all;
@@ -288,7 +288,10 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
     e.runtime.of_constructors.clear();
     for (variable, guards) in variables {
         let ran = is_known && guards.iter().all(|guard| !unknown.contains(guard) && is_set(e, &mut after, *guard));
-        let is_settled = ran && !unknown.contains(&variable);
+        let object = e.global_object(variable.module, variable.global);
+        let is_settled = ran
+            && !unknown.contains(&variable)
+            && after.mem.get(&object).is_some_and(|held| leads_to_no_memory(e, held));
         for g in guards.into_iter().chain([variable]) {
             let o = e.global_object(g.module, g.global);
             match after.mem.get(&o).filter(|_| is_settled) {
@@ -306,6 +309,21 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
         }
     }
     state
+}
+
+/// Whether contents are numbers, functions and addresses of variables: what others name may have ended since.
+fn leads_to_no_memory(e: &ExecutionContext<'_>, held: &ObjState) -> bool {
+    let lasts = |t: &GuardedTarget| match t.base {
+        Base::Func(_) | Base::Null => true,
+        Base::Object(o) => matches!(e.object(o).kind, ObjKind::HostGlobal(_)),
+        Base::Unknown(_) => false,
+    };
+    let is_plain = |v: &Value| match v {
+        Value::Int(_) => true,
+        Value::Ptr(to) => to.iter().all(lasts),
+        _ => false,
+    };
+    !matches!(held.rest, UncoveredContents::Either(_)) && held.cells.values().all(|(_, v)| is_plain(v))
 }
 
 /// Whether the first byte of a guard is known not to be zero (Itanium C++ ABI, 3.3.2).
