@@ -16,8 +16,8 @@ __global__ void k(int* out, int n) {
     b[lane] = 0;
     __syncwarp();
     if (keep) {
-        a[__popc(votes & ((2u << lane) - 1))] = i; //~ oob-shared possible
-        b[__popc(votes & below())] = i; //~ oob-shared possible
+        a[__popc(votes & ((2u << lane) - 1))] = i; //~ oob-shared proved
+        b[__popc(votes & below())] = i; //~ oob-shared proved
         e[__popc(below() & 7)] = i;
     }
     __syncwarp();
