@@ -14,6 +14,7 @@ pub mod initialisers;
 mod initialising_calls;
 mod instruction;
 pub mod intrinsic;
+mod opaque;
 mod operands;
 mod outside;
 mod program;

@@ -5,9 +5,10 @@
 //! except launch stubs: a caller of a stub through a pointer configures a launch first. A function without a body has
 //! as many parameters. What functions do is unknown here.
 
+use super::opaque::symbols_in;
 use super::{
-    Block, Callee, Const, FuncId, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program,
-    Side, Terminator, TypeKind, ValueId,
+    Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
+    Terminator, TypeKind, ValueId,
 };
 use crate::initialised_once::InitialisedOnce;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,7 +83,7 @@ impl Mentions {
             }
             // A single bit holds no address.
             Const::Opaque { ty, what } => {
-                self.add_symbols(program, module, what);
+                symbols_in((program, module), what, &mut self.globals, &mut self.named);
                 let kind = program.module(module).types.get(ty.index()).map(|t| &t.kind);
                 self.opaque |= kind != Some(&TypeKind::Int(1));
             }
@@ -92,21 +93,6 @@ impl Mentions {
             | Const::Zero(_)
             | Const::Undef(_)
             | Const::Bytes { .. } => {}
-        }
-    }
-
-    /// Adds the functions and variables that the text of an expression names: their addresses are used as numbers.
-    fn add_symbols(&mut self, program: &Program, module: ModuleId, text: &str) {
-        let m = program.module(module);
-        for rest in text.split('@').skip(1) {
-            let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-');
-            let name = &rest[..rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())];
-            if let Some(i) = (0u32..).zip(&m.globals).find(|(_, g)| g.name == name).map(|(i, _)| i) {
-                self.globals.push(program.resolve_global(module, GlobalId(i)));
-            }
-            if let Some(i) = (0u32..).zip(&m.functions).find(|(_, f)| f.name == name).map(|(i, _)| i) {
-                self.named.push(program.resolve_func(module, FuncId(i)));
-            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::term::{Term, TermId};
 const DEPTH: u32 = 12;
 const PARTS: u32 = 60;
 
-/// What stands for a part that is not shown.
+/// Mark in the place of a part that is not shown.
 const LEFT_OUT: &str = "…";
 
 /// Formats a term as a C-like expression.
