@@ -29,12 +29,15 @@ const ALLOCATES: &[&str] = &["malloc", "calloc", "_Znwm", "_Znam", "_ZnwmSt11ali
 const FREES: &[&str] =
     &["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"];
 
+/// Functions with stores to a variable, each with whether some store is not behind a guard.
+type Writers = FxHashMap<FuncRef, bool>;
+
 /// Variables that nothing writes after the initialisers ran, if these guards are set by then.
 #[derive(Clone, Debug, Default)]
 pub struct InitialisedOnce {
     variables: FxHashMap<GlobalRef, GuardSet>,
-    /// Functions that write a variable and are not behind a guard, by variable.
-    writers: FxHashMap<GlobalRef, FxHashSet<FuncRef>>,
+    /// Functions that write a variable, by variable, each with whether some store is not behind a guard.
+    writers: FxHashMap<GlobalRef, Writers>,
     /// Functions that only initialisers call.
     initialising: FxHashSet<FuncRef>,
 }
@@ -63,10 +66,11 @@ impl InitialisedOnce {
     }
 
     /// Returns the variables that an initialiser may write, among those that initialisers alone write: it leads to a function that
-    /// does, by calls of functions or through pointers.
+    /// does, by calls of functions or through pointers. What happens behind a guard is the same whoever comes first: there,
+    /// calls by name suffice.
     pub fn written_from(&self, reach: &Reach, initialiser: FuncRef) -> Vec<GlobalRef> {
-        let called = reach.called_from(initialiser);
-        let writes = |by: &FxHashSet<FuncRef>| by.iter().any(|f| called.contains(f));
+        let called = [false, true].map(|by_pointer| reach.called_from(initialiser, by_pointer));
+        let writes = |by: &Writers| by.iter().any(|(f, at_any_time)| called[usize::from(*at_any_time)].contains(f));
         let mut out: Vec<GlobalRef> =
             self.writers.iter().filter(|(_, by)| writes(by)).map(|(variable, _)| *variable).collect();
         out.sort_unstable();
@@ -471,14 +475,12 @@ impl<'p> PointerClasses<'p> {
     }
 
     /// Returns the variables whose class is written by initialisers alone, with their guards and their writers.
-    fn variables(&mut self) -> (FxHashMap<GlobalRef, GuardSet>, FxHashMap<GlobalRef, FxHashSet<FuncRef>>) {
-        let mut written: FxHashMap<u32, (Option<GuardSet>, FxHashSet<FuncRef>)> = FxHashMap::default();
+    fn variables(&mut self) -> (FxHashMap<GlobalRef, GuardSet>, FxHashMap<GlobalRef, Writers>) {
+        let mut written: FxHashMap<u32, (Option<GuardSet>, Writers)> = FxHashMap::default();
         for (object, f, under) in std::mem::take(&mut self.stores) {
             let class = self.find(object);
-            let (all, writers) = written.entry(class).or_insert_with(|| (Some(GuardSet::new()), FxHashSet::default()));
-            if under.as_ref().is_none_or(GuardSet::is_empty) {
-                writers.insert(f);
-            }
+            let (all, writers) = written.entry(class).or_insert_with(|| (Some(GuardSet::new()), Writers::default()));
+            *writers.entry(f).or_default() |= under.as_ref().is_none_or(GuardSet::is_empty);
             match (&mut *all, under) {
                 (Some(all), Some(more)) => all.extend(more),
                 (all, None) => *all = None,

@@ -194,8 +194,7 @@ impl Reach {
     /// Builds the call graph of the host side, with the functions to watch for.
     pub fn of(program: &Program, watched: impl Fn(&Function) -> bool) -> Self {
         let mut reach = Self::default();
-        let operators = super::registered::registered(program);
-        let mut taken: FxHashSet<FuncRef> = FxHashSet::default();
+        let (operators, mut taken) = (super::registered::registered(program), FxHashSet::default());
         for (r, m, f) in program.functions() {
             if m.side != Side::Host {
                 continue;
@@ -273,13 +272,14 @@ impl Reach {
         self.once.get_or_init(|| InitialisedOnce::of(program, self))
     }
 
-    /// Returns a function and those that it leads to by calls, by name or through pointers.
-    pub(super) fn called_from(&self, f: FuncRef) -> FxHashSet<FuncRef> {
-        let (mut seen, mut open, mut counts) = (FxHashSet::default(), vec![f], BTreeSet::new());
+    /// Returns a function and those that it leads to by calls by name, and through pointers if they count.
+    pub(super) fn called_from(&self, f: FuncRef, by_pointer: bool) -> FxHashSet<FuncRef> {
+        let (mut seen, mut open, mut counts, none) = (FxHashSet::default(), vec![f], BTreeSet::new(), BTreeSet::new());
         while let Some(f) = open.pop() {
             let Some(m) = self.mentions.get(&f).filter(|_| seen.insert(f)) else { continue };
             open.extend(&m.called);
-            self.add_reached_through(&m.indirect, &mut counts, &mut open);
+            let through = if by_pointer { &m.indirect } else { &none };
+            self.add_reached_through(through, &mut counts, &mut open);
         }
         seen
     }
