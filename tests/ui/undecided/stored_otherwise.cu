@@ -7,7 +7,7 @@ __global__ void bytes(int *next, float *a, int n) {
     int i = threadIdx.x;
     if (i < n) ((char *)next)[i] = 1;
     __syncthreads();
-    if (i < n) a[next[i]] = 1; //~ oob-global possible
+    if (i < n) a[next[i]] = 1; //~ oob-global proved
 }
 
 __global__ void some(const int *index, float *a, int n) {
