@@ -70,7 +70,7 @@ pub(super) struct Engine<'p> {
     pub assumed: CheckAssumptions,
     /// Record of the axioms that executions used, if requested.
     came_to: Option<Arc<ConsultedAxioms>>,
-    /// Host loops whose launches are too many to execute each.
+    /// Host loops of the current root whose launches are too many to execute each.
     by_invariant: FxHashMap<HostPart, PartTreatment>,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
@@ -186,8 +186,8 @@ impl<'p> Engine<'p> {
         [first, others]
     }
 
-    /// Returns the kernels that nothing launched so far, not even a modelled call of a library. Without relocatable code each unit has its copy of a
-    /// template's instance; the copies count as one kernel.
+    /// Returns the kernels that nothing launched so far, not even a modelled call of a library. Without relocatable code
+    /// each unit has its copy of a template's instance; the copies count as one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
         // Launches by kernels, and their arguments, are not followed.

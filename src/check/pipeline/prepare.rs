@@ -60,7 +60,7 @@ pub(crate) fn run_within_steps(
     e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, iterations: 1 })
 }
 
-/// Size of what an engine holds, without the launches of a root.
+/// Record of an engine before it executes the launches of a root.
 struct RootMark {
     notes: usize,
     launches: u32,
@@ -123,6 +123,8 @@ fn invariants(
 impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
     pub(crate) fn prepare(&mut self, root: &HostRoot) -> PreparedRoot<'p> {
+        // What one root needs is no matter of another, whichever is executed first.
+        self.by_invariant.clear();
         inside::timed(CheckPhase::Execute, || self.execute(root))
     }
 

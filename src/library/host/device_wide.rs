@@ -24,7 +24,7 @@ use models::row::{MatchKind, NameKey};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// What an algorithm does with the elements of a range.
+/// Use of the elements of a range by an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ElementUse {
     Read,
