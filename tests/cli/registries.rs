@@ -138,6 +138,8 @@ fn what_other_code_may_register_is_not_known() {
              extern \"C\" void run(int i) { ((void (*)())hooks[i])(); }",
             "",
         ),
+        // It has a second name.
+        ("op_plain", "extern Function exported_plain __attribute__((alias(\"_ZL5plain\")));", ""),
         // A constructor that is called again.
         (
             "op_plain",

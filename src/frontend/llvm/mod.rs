@@ -27,11 +27,14 @@ use crate::names::SHARED_PREFIX;
 use crate::own::UserFolders;
 use bindings::demangle;
 use debug::DebugTables;
-use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
+use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Param, Side};
 use library_models::{CONCRETE, LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use types::LlvmTypeTable;
+
+/// Prefix of the name of a pointer to a variable with a second name.
+const ALIASED: &str = "scuba.alias ";
 
 /// Facts about a unit that are not in the bitcode.
 #[derive(Clone, Debug)]
@@ -134,7 +137,8 @@ impl<'m> ModuleReader<'m> {
             }
         }
         self.globals = globals.iter().copied().zip((0..).map(GlobalId)).collect();
-        let globals = globals.into_iter().map(|g| self.global(g)).collect();
+        let mut globals: Vec<Global> = globals.into_iter().map(|g| self.global(g)).collect();
+        globals.extend(self.aliased_variables());
         let mut lowered: Vec<Function> = functions
             .into_iter()
             .map(|f| match models.instead_of(f) {
@@ -186,6 +190,30 @@ impl<'m> ModuleReader<'m> {
             f.display = crate::names::demangle(&f.name);
             f.linkage = linkage(alias.linkage());
             out.push(f);
+        }
+        out
+    }
+
+    /// Returns, for each variable of this unit alone that has an exported second name, an exported pointer that holds its
+    /// address: other units know it.
+    fn aliased_variables(&mut self) -> Vec<Global> {
+        let mut out = vec![];
+        for alias in self.bitcode.aliases() {
+            let target = self.address(alias);
+            let is_exported = linkage(alias.linkage()) != Linkage::Internal;
+            let Some(init @ Const::Global { .. }) = target.filter(|_| is_exported) else { continue };
+            out.push(Global {
+                name: format!("{ALIASED}{}", alias.name()),
+                source_name: alias.name(),
+                ty: self.types.id(alias.ty()),
+                align: 8,
+                space: 0,
+                linkage: Linkage::External,
+                constant: false,
+                defined: true,
+                init: Some(init),
+                loc: LocId(0),
+            });
         }
         out
     }
