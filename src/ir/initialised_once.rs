@@ -69,7 +69,9 @@ impl InitialisedOnce {
     /// does, by calls of functions or through pointers. What happens behind a guard is the same whoever comes first: there,
     /// calls by name suffice.
     pub fn written_from(&self, reach: &Reach, initialiser: FuncRef) -> Vec<GlobalRef> {
-        let called = [false, true].map(|by_pointer| reach.called_from(initialiser, by_pointer));
+        // Nobody has the address of a function that only initialisers call, but the table of constructors.
+        let through_pointers = |f: FuncRef| !self.initialising.contains(&f);
+        let called = [reach.called_from(initialiser, |_| false), reach.called_from(initialiser, through_pointers)];
         let writes = |by: &Writers| by.iter().any(|(f, at_any_time)| called[usize::from(*at_any_time)].contains(f));
         let mut out: Vec<GlobalRef> =
             self.writers.iter().filter(|(_, by)| writes(by)).map(|(variable, _)| *variable).collect();

@@ -272,14 +272,13 @@ impl Reach {
         self.once.get_or_init(|| InitialisedOnce::of(program, self))
     }
 
-    /// Returns a function and those that it leads to by calls by name, and through pointers if they count.
-    pub(super) fn called_from(&self, f: FuncRef, by_pointer: bool) -> FxHashSet<FuncRef> {
-        let (mut seen, mut open, mut counts, none) = (FxHashSet::default(), vec![f], BTreeSet::new(), BTreeSet::new());
+    /// Returns a function and those that it leads to by calls: by name, and through pointers to those that `may_reach` names.
+    pub(super) fn called_from(&self, f: FuncRef, may_reach: impl Fn(FuncRef) -> bool) -> FxHashSet<FuncRef> {
+        let (mut seen, mut open, mut counts, mut more) = (FxHashSet::default(), vec![f], BTreeSet::new(), vec![]);
         while let Some(f) = open.pop() {
             let Some(m) = self.mentions.get(&f).filter(|_| seen.insert(f)) else { continue };
-            open.extend(&m.called);
-            let through = if by_pointer { &m.indirect } else { &none };
-            self.add_reached_through(through, &mut counts, &mut open);
+            self.add_reached_through(&m.indirect, &mut counts, &mut more);
+            open.extend(m.called.iter().copied().chain(more.drain(..).filter(|f| may_reach(*f))));
         }
         seen
     }
