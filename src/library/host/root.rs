@@ -280,7 +280,16 @@ fn settle(e: &mut Executor<'_>, root: FuncRef, state: State) -> State {
     for i in initialisers.in_order.iter().filter(|_| is_known) {
         let before = after.clone();
         match e.beside_host(|e| e.call(i.function, vec![], before, 0)) {
-            Some((_, next)) => after = next,
+            Some((_, mut next)) => {
+                // What it does not write is as before, whatever code outside it calls.
+                for g in e.runtime.of_constructors.clone().into_iter().filter(|g| !i.variables.contains(g)) {
+                    let o = e.global_object(g.module, g.global);
+                    if let Some(held) = after.mem.get(&o) {
+                        next.mem.insert(o, held.clone());
+                    }
+                }
+                after = next;
+            }
             None => unknown.extend(&i.variables),
         }
     }
