@@ -62,11 +62,11 @@ impl Executor<'_> {
             let r = match f {
                 Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
                 None => {
-                    let callees = if self.is_of_caught(fr.func, args) {
-                        vec![]
-                    } else {
-                        self.called_through_pointers(fr.func, args)
-                    };
+                    let mut callees = self.called_through_pointers(fr.func, args);
+                    if self.is_of_caught(fr.func, args) {
+                        let thrown = self.thrown_classes();
+                        callees.retain(|f| thrown.methods.contains(f));
+                    }
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
                     let launches = callees_of_look_ups || self.may_launch_what_is_given(&values);
                     if launches && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
@@ -131,6 +131,7 @@ impl Executor<'_> {
         let caller = site.func;
         if self.side == Side::Host && func.is_declaration() {
             self.may_be_called_back(&mut s, f);
+            self.may_destroy_exceptions(&mut s, &func.name);
             self.wait_for_threads(&mut s, &func.name);
         }
         let call = LibraryCall { func: f, name: &func.name, display: &func.display, args, context, site, ty };

@@ -3,8 +3,8 @@
 //! In: a call that may throw, and the state before and after it. Out: a state for its handler, if the function goes on
 //! from there. There, everything that the callee could write before it threw is unknown. The executor does not follow
 //! an edge to mere clean-up that launches nothing: the handler that catches the exception havocs all that the left
-//! function may have done. The analysis assumes that allocations succeed, CUDA functions throw nothing, and methods of
-//! a caught object do nothing on a device and change no variable.
+//! function may have done. The analysis assumes that allocations succeed and CUDA functions throw nothing. What code of
+//! the exceptions themselves may change is in [`super::thrown_classes`].
 
 use super::calls::calls_through_pointers;
 use crate::symbolic::exec::site::Site;
@@ -142,7 +142,10 @@ impl ExecutionContext<'_> {
             || !self.unthrown_blocks(f).is_disjoint(&seen);
         let mut mentions = Mentions::of(self.program, f.module, seen.iter().map(|b| &func.blocks[b.index()]));
         mentions.indirect = self.calls_through_pointers(f, &seen);
-        let on = if back && func.name != "main" {
+        let thrown = self.thrown_classes();
+        let on = if back && func.name != "main"
+            || thrown.destructors.iter().any(|d| self.limits.effort().leads_to_cuda(*d))
+        {
             true
         } else if back {
             !self.limits.effort().are_harmless(&mentions)
@@ -156,10 +159,11 @@ impl ExecutionContext<'_> {
     /// Numbers of arguments of these blocks' calls through pointers, except for methods of a caught object.
     fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> BTreeSet<usize> {
         let func = self.function(f);
+        let harmless = self.thrown_classes().methods.is_empty();
         blocks
             .iter()
             .flat_map(|b| calls_through_pointers(&func.blocks[b.index()]))
-            .filter(|args| !self.is_of_caught(f, args))
+            .filter(|args| !(harmless && self.is_of_caught(f, args)))
             .map(<[_]>::len)
             .collect()
     }

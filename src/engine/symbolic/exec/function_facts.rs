@@ -1,5 +1,6 @@
 //! Facts about functions that depend on their code alone, computed once for each.
 
+use super::thrown_classes::ThrownClasses;
 use ir::cfg::Cfg;
 use ir::{BlockId, FuncRef, TypeId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,6 +19,8 @@ pub(in crate::symbolic) struct FunctionFacts {
     pub unthrown: FxHashMap<FuncRef, FxHashSet<BlockId>>,
     /// Objects that functions catch.
     pub caught: FxHashMap<FuncRef, FxHashSet<ValueId>>,
+    /// Functions of thrown classes that may change more than the exception.
+    pub thrown: Option<Rc<ThrownClasses>>,
     /// Types of values, by function.
     pub types: RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
 }

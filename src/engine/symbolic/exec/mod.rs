@@ -34,4 +34,5 @@ pub(crate) mod runtime;
 pub mod site;
 pub mod state;
 mod symbols;
+mod thrown_classes;
 mod unmodelled;
