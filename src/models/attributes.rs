@@ -6,7 +6,7 @@
 
 use super::cuda_names::{is_of_driver, is_of_runtime};
 use super::no_return::returns;
-use super::row::Throws;
+use super::row::{FunctionAttributes, Throws};
 use super::table::{fits, of};
 use ir::intrinsic;
 
@@ -134,9 +134,11 @@ pub fn is_launch(name: &str) -> bool {
 
 /// Whether a function without a body may throw an exception that a program catches.
 pub fn may_throw(name: &str) -> bool {
-    let foreign = name.starts_with("_Z") || name.starts_with("__cxa_throw") || name == "__cxa_rethrow";
+    let of_runtime = ["__cxa_throw", "__cxa_rethrow", "__cxa_bad_"].iter().any(|start| name.starts_with(start));
+    let foreign = name.starts_with("_Z") || of_runtime;
     // Exceptions for exhausted memory are ignored.
-    foreign && !fits(name, |a| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing)))
+    let quiet = |a: &FunctionAttributes| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing));
+    foreign && !quiet(&of(name)) && !fits(name, quiet)
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ pub struct FunctionEffect {
     pub indirect: bool,
     /// May end all device work by a trap or a failing assert.
     pub traps: bool,
+    /// May throw an exception: calls a function without a body that may.
+    pub throws: bool,
     /// Variables that the function writes by name.
     pub globals: FxHashSet<GlobalRef>,
     /// Functions that it may call, itself included.
@@ -55,6 +57,7 @@ impl FunctionEffect {
         self.input |= other.input;
         self.indirect |= other.indirect;
         self.traps |= other.traps;
+        self.throws |= other.throws;
         self.globals.extend(&other.globals);
         self.calls.extend(&other.calls);
     }

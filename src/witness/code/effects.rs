@@ -1,6 +1,7 @@
 //! Computes what a call may do, as far as the decision to skip it needs.
 
 use super::effect::{DeclarationFacts, FunctionEffect, FunctionEffects};
+use super::handlers::throws;
 use crate::device::builtins::is_trap;
 use crate::library::model::ModelClass;
 use crate::library::modelled;
@@ -156,6 +157,7 @@ fn call(
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
+            all.throws |= program.module(module).side == Side::Host && throws(program, r);
             match modelled::resolve(program, r) {
                 CallTarget::Body(f) => {
                     all.indirect |= is_model(program, f) && !gives_function && calls_back(program, f);

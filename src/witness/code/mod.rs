@@ -10,6 +10,7 @@ pub(crate) mod compile;
 pub(crate) mod effect;
 pub(crate) mod effects;
 pub(crate) mod flow;
+mod handlers;
 pub(crate) mod induction;
 mod instructions;
 pub(crate) mod program_cache;

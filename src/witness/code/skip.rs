@@ -38,8 +38,12 @@ impl<'p> Machine<'p> {
             if let Some((to, failure)) = self.continuing_side(th, code, block) {
                 let (at, text) = (self.block_line(func, block), self.text(why));
                 let what = format!("{at}: the program continues there, although that depends on {text}");
+                let others: Vec<BlockId> =
+                    code.flow.succs[block.index()].iter().filter(|s| **s != to).copied().collect();
+                let others: Vec<BlockId> = others.into_iter().flat_map(|s| code.flow.reach(s)).collect();
+                let e = self.effects.of_blocks(self.program, code.func, &others);
                 // A check for a failure is taken to pass; where both sides are usual, either may be taken.
-                if failure {
+                if failure && !self.may_throw_to_handler(th, code, &others, &e) {
                     self.seen.assume(what);
                 } else {
                     self.seen.doubt_path(what);
@@ -329,6 +333,7 @@ impl<'p> Machine<'p> {
         why: Reason,
         keep: &FxHashSet<ValueId>,
     ) {
+        self.doubt_skipped_throws(th, code, &region.blocks, &region.effect);
         let func = code.func;
         let f = self.program.func(func);
         let (blocks, e) = (&region.blocks, &region.effect);

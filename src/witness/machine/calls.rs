@@ -220,6 +220,7 @@ impl Machine<'_> {
             return Err(ThreadStop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
+        self.doubt_call(th, f);
         // The prefix `__nv_` is reserved for libdevice, whose functions cannot access the program's variables.
         if th.on_device() && !is_of_cuda(&func.name) && !func.name.starts_with("__nv_") {
             self.havoc_device_variables(th, why);
