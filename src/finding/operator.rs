@@ -43,6 +43,16 @@ impl Finding {
 }
 
 impl TensorArgument {
+    /// Returns the bytes of an element; `None` for types whose names give no number of bits.
+    #[must_use]
+    pub fn element_bytes(&self) -> Option<i128> {
+        if self.dtype == "bool" {
+            return Some(1);
+        }
+        let digits = self.dtype.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.parse::<i128>().ok().filter(|bits| bits % 8 == 0).map(|bits| bits / 8)
+    }
+
     /// Whether the tensor can be created: the number of its elements and its memory stay within feasible limits.
     #[must_use]
     pub fn can_be_made(&self) -> bool {
@@ -50,7 +60,13 @@ impl TensorArgument {
         let elements = self.sizes.iter().try_fold(1_i128, |n, s| n.checked_mul(i128::from(*s)));
         let far = |(n, s): (&i64, &i64)| i128::from(*n - 1) * i128::from(*s);
         let reach: i128 = self.sizes.iter().zip(&self.strides).map(far).sum();
-        self.sizes.contains(&0) || elements.is_some_and(|n| n <= MAX) && reach < MAX
+        self.is_empty() || elements.is_some_and(|n| n <= MAX) && reach < MAX
+    }
+
+    /// Whether it has no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.contains(&0)
     }
 
     /// Whether its strides are those of a newly created tensor of its sizes.
@@ -62,7 +78,7 @@ impl TensorArgument {
             n = n.saturating_mul(*size);
             packed
         };
-        self.sizes.contains(&0) || self.sizes.iter().zip(&self.strides).rev().all(of_one)
+        self.is_empty() || self.sizes.iter().zip(&self.strides).rev().all(of_one)
     }
 }
 

@@ -47,7 +47,7 @@ fn one_missing_check_is_one_finding() {
     assert_eq!(
         checks(&report),
         [
-            ("faces", "3 * faces.size(0) <= faces.numel() + 1", vec![5]),
+            ("faces", "faces.dim() == 2 && faces.size(1) == 3", vec![5]),
             ("out", index, vec![7, 8]),
             ("normals", "3 * faces.size(0) <= normals.numel()", vec![7, 8]),
             ("areas", "areas.numel() >= faces.size(0)", vec![]),
@@ -55,6 +55,53 @@ fn one_missing_check_is_one_finding() {
     );
     // Each access counts all the same.
     assert_eq!((report.summary.accesses, report.summary.proved), (9, 9), "{:?}", report.summary);
+}
+
+/// Rows of fixed and of given lengths, in tensors of which neither layout nor rank is checked.
+const ROWS: &str = "\
+#include <torch/extension.h>
+__global__ void inside(int boxes, int points, int channels, const float *rois, const float *pts, float *features) {
+  int p = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.y;
+  if (p >= points || b >= boxes) return;
+  pts += p * 3;
+  rois += b * 7;
+  for (int c = 0; c < channels; c++) features[p * channels + c] = pts[0] + pts[2] < rois[0] + rois[6];
+}
+int op(at::Tensor rois, at::Tensor pts, at::Tensor features, int channels) {
+  TORCH_CHECK(rois.is_cuda() && pts.is_cuda() && features.is_cuda() && CHECKED);
+  TORCH_CHECK(channels > 0 && channels < 1000 && pts.size(0) < 10000 && rois.size(0) < 10000 && features.size(0) >= pts.size(0));
+  inside<<<dim3((pts.size(0) + 255) / 256, rois.size(0)), 256>>>(rois.size(0), pts.size(0), channels, rois.data_ptr<float>(),
+                                                                pts.data_ptr<float>(), features.data_ptr<float>());
+  return 1;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_check_of_rows_names_rank_and_length() {
+    let packed = "rois.is_contiguous() && pts.is_contiguous() && features.is_contiguous()";
+    for (checked_before, layout) in [(packed, false), ("true", true)] {
+        let (report, _) = checked(&ROWS.replace("CHECKED", checked_before));
+        let told: Vec<(&str, String)> =
+            checks(&report).into_iter().map(|(array, check, _)| (array, check.into())).collect();
+        let rows = |array: &'static str, length: &str| {
+            let first = if layout { format!("{array}.is_contiguous() && ") } else { String::new() };
+            (array, format!("{first}{array}.dim() == 2 && {array}.size(1) == {length}"))
+        };
+        // As many points as another tensor has rows.
+        let first = if layout { "features.is_contiguous() && " } else { "" };
+        let features = ("features", format!("{first}features.numel() >= pts.size(0) * channels"));
+        let mut told = told;
+        let mut expected = vec![features, rows("pts", "3"), rows("rois", "7")];
+        told.sort();
+        expected.sort();
+        assert_eq!(told, expected);
+        // With these checks everything is safe.
+        let all: String = expected.iter().map(|(_, check)| format!("  TORCH_CHECK({check});\n")).collect();
+        let checked_before = ROWS.replace("CHECKED", checked_before);
+        let (mended, _) = checked(&checked_before.replace("  inside<<<", &format!("{all}  inside<<<")));
+        assert_eq!((mended.findings.len(), mended.summary.unknown), (0, 0), "{:?}", mended.findings);
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::Object;
 use engine::symbolic::terms::term::{SymId, SymKind};
+use finding::TensorArgument;
 use witness::AccessFault;
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
@@ -67,6 +68,7 @@ impl OutOfBounds<'_> {
         };
         let place = cx.place_of(self.event);
         let mut finding = bad.finding(&tools.e, &tools.judge, judged, worth, place);
+        finding.degenerate |= finding.arguments.values().any(TensorArgument::is_empty);
         if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);

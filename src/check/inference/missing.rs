@@ -9,7 +9,7 @@
 use super::elements::SufficientConditions;
 use super::given::{self, LaunchPath};
 use super::wording::{SymbolNames, readable};
-use super::{conditions, dimensions, elements, tensors};
+use super::{conditions, dimensions, elements, rows, tensors};
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::findings::position::position_of;
 use crate::obligations::obligation::{Decision, Obligation};
@@ -24,6 +24,7 @@ use finding::{MissingCheck, Position, TensorArgument};
 use ir::{Function, Module, Param};
 use models::dlpack::{NDARRAY, STRUCTURE, carrier};
 use models::tensors::is_of_stable_abi;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Most characters of a condition; nobody writes a longer check. A comparison of four sizes of one tensor with those
@@ -105,7 +106,21 @@ fn of_layout_and_sizes(
             return Some(format!("{name}.dim() == {rank}"));
         }
     }
-    left_of(cx, tools, run, wrong)
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
+    let storage = rows::packed(tools, run, wrong, &solved);
+    if let Some(storage) = &storage {
+        let mut names = given::names(tools, tools.root.func);
+        let of_rows = rows::of_rows(cx, tools, run, wrong, (storage, &mut names), &solved);
+        if of_rows.is_some() {
+            return of_rows;
+        }
+    }
+    if let (Some(storage), Some(name)) = (storage.filter(|s| !s.is_known), tensor) {
+        let solved = storage.with_extent(&mut tools.e.arena, &solved);
+        let sizes = left_under(cx, tools, run, wrong, solved)?;
+        return Some(format!("{name}.is_contiguous() && {sizes}"));
+    }
+    left_under(cx, tools, run, wrong, solved)
 }
 
 /// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on
@@ -116,10 +131,21 @@ fn left_of(
     run: &ExecutedLaunch,
     wrong: &OutOfBoundsAccess<'_>,
 ) -> Option<String> {
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
+    left_under(cx, tools, run, wrong, solved)
+}
+
+/// Returns the rest of the obligation, with these tensor properties solved.
+fn left_under(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    wrong: &OutOfBoundsAccess<'_>,
+    solved: FxHashMap<TermId, TermId>,
+) -> Option<String> {
     let of_elements = wrong.rule == Rule::DataIndex;
     let mut names = given::names(tools, tools.root.func);
     let path = run.launch.path;
-    let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
     names.checked = given::checked(&mut tools.e.arena, &[LaunchPath { path, solved: &solved }], &names);
     let launched = tools.e.launch_axioms(&run.launch.config);
     let a = &mut tools.e.arena;

@@ -295,10 +295,20 @@ const ALL_SIZES: i128 = 8;
 
 /// Returns the greatest lower bound of a value by these conditions; `None` where they give none above 0.
 fn at_least(a: &Arena, number: TermId, paths: &[TermId]) -> Option<i128> {
-    let bound = |c: TermId| {
-        let Term::Le(t) = *a.get(c) else { return None };
-        let p = a.poly(t);
-        matches!(p.terms.as_slice(), [(m, -1)] if m.as_slice() == [number]).then(|| a.constant_of(t))
+    let is_number = |m: &[TermId]| m == [number];
+    let bound = |c: TermId| match a.get(c) {
+        Term::Le(t) => {
+            let p = a.poly(*t);
+            let mut others = p.terms.iter().filter(|(m, _)| !m.is_empty());
+            let only = matches!((others.next(), others.next()), (Some((m, -1)), None) if is_number(m));
+            only.then(|| p.constant())
+        }
+        // A number that is not negative, and not 0.
+        Term::Not(x) => match a.get(*x) {
+            Term::EqZ(t) if *t == number && a.range(number).lo.is_some_and(|lo| lo >= 0) => Some(1),
+            _ => None,
+        },
+        _ => None,
     };
     paths.iter().flat_map(|p| a.conjuncts(*p)).filter_map(bound).max().filter(|n| *n > 0)
 }
@@ -316,6 +326,81 @@ pub(super) fn of_fewest_dimensions(
     let behind = numbers.get(tensor, &format!("numel() from size({rank}) on"))?;
     let one = a.int(1);
     Some((rank, std::iter::once((behind, one)).collect()))
+}
+
+/// Storage of a caller-given tensor that is packed.
+pub(super) struct PackedStorage {
+    /// Whether the operator makes sure that the tensor is packed.
+    pub is_known: bool,
+    /// The storage's extent, and the size of an element in bytes.
+    extent: TermId,
+    pub bytes: i128,
+    numel: TermId,
+    /// Sizes that the operator asks for.
+    pub asked: Vec<TermId>,
+    /// The lowest rank, and the number of elements behind each index of that many dimensions, where the rank is open.
+    pub rows: Option<(i128, TermId)>,
+}
+
+/// Returns the storage of a tensor that is packed, by the conditions on the path to a launch.
+pub(super) fn packed_storage(
+    a: &mut Arena,
+    path: TermId,
+    solved: &FxHashMap<TermId, TermId>,
+    tensor: &str,
+    (extent, bytes): (TermId, i128),
+) -> Option<PackedStorage> {
+    let numbers = TensorProperties::of(a, path);
+    let numel = numbers.get(tensor, "numel()")?;
+    let open = numbers.rank(a, solved, tensor).is_none();
+    let rank = numbers.get(tensor, "dim()").filter(|_| open).and_then(|dim| at_least(a, dim, &[path]));
+    let asked = |rank: i128| (0..rank).map(|k| numbers.get(tensor, &format!("size({k})"))).collect::<Option<Vec<_>>>();
+    let rows = rank.and_then(|rank| {
+        let behind = numbers.get(tensor, &format!("numel() from size({rank}) on"))?;
+        Some((rank, behind, asked(rank)?))
+    });
+    // The storage of a contiguous copy is as long as its elements.
+    let is_known = solved.contains_key(&extent) || !matches!(a.get(extent), Term::Sym(_));
+    let asked = rows.as_ref().map(|(.., asked)| asked.clone()).unwrap_or_default();
+    Some(PackedStorage { is_known, extent, bytes, numel, asked, rows: rows.map(|(rank, behind, _)| (rank, behind)) })
+}
+
+impl PackedStorage {
+    /// Adds the storage's extent to the solutions.
+    pub fn with_extent(&self, a: &mut Arena, solved: &FxHashMap<TermId, TermId>) -> FxHashMap<TermId, TermId> {
+        let numel = a.substitute(self.numel, solved);
+        self.with(a, solved, FxHashMap::default(), numel)
+    }
+
+    /// Adds the storage's extent, for a tensor that has rows of this length behind the sizes that are asked for.
+    pub fn with_rows(
+        &self,
+        a: &mut Arena,
+        solved: &FxHashMap<TermId, TermId>,
+        length: TermId,
+    ) -> FxHashMap<TermId, TermId> {
+        let Some((_, behind)) = self.rows else { return solved.clone() };
+        let all = self.asked.iter().fold(length, |n, size| a.mul(n, *size));
+        let numel = a.substitute(all, solved);
+        self.with(a, solved, [(behind, length), (self.numel, numel)].into_iter().collect(), numel)
+    }
+
+    fn with(
+        &self,
+        a: &mut Arena,
+        solved: &FxHashMap<TermId, TermId>,
+        mut more: FxHashMap<TermId, TermId>,
+        numel: TermId,
+    ) -> FxHashMap<TermId, TermId> {
+        if matches!(a.get(self.extent), Term::Sym(_)) {
+            let extent = a.scale(numel, self.bytes);
+            more.insert(self.extent, extent);
+        }
+        let mut all: FxHashMap<TermId, TermId> =
+            solved.iter().map(|(t, value)| (*t, a.substitute(*value, &more))).collect();
+        all.extend(more);
+        all
+    }
 }
 
 /// Returns the layout assumptions of code about a function's tensors that these launches' conditions do not state:
