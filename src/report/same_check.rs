@@ -43,12 +43,13 @@ pub fn strengthen(findings: &mut [Finding]) {
     }
 }
 
-/// A missing check. If the index tensors of an operator lead out of bounds and no condition was found, the contents of
-/// these tensors.
+/// A missing check. If no condition was found: the contents of the index tensors that lead out of bounds, or the sizes
+/// of the arguments, against the memory that they lead out of.
 #[derive(PartialEq, Eq, Hash)]
 enum AbsentCheck {
     Condition(OperatorKey, String),
     Contents { root: String, array: String, of: Vec<String> },
+    Sizes { program: String, root: String, memory: (String, u32, u32, String) },
 }
 
 impl AbsentCheck {
@@ -58,7 +59,15 @@ impl AbsentCheck {
         }
         let of: Vec<String> = f.tensors_read().map(str::to_owned).collect();
         let (root, array) = (f.root.clone(), f.access.array.clone());
-        (f.rule == Rule::DataIndex && !of.is_empty()).then_some(Self::Contents { root, array, of })
+        match f.rule {
+            Rule::DataIndex if !of.is_empty() => Some(Self::Contents { root, array, of }),
+            Rule::UncheckedArgument if !f.arguments.is_empty() => {
+                let at = f.allocation.as_ref()?;
+                let memory = (at.file.clone(), at.line, at.column, at.extent.clone());
+                Some(Self::Sizes { program: f.program.clone(), root, memory })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -197,6 +206,35 @@ mod tests {
         let (reported, _) = join(vec![leads(7, "x"), leads(8, "y"), leads(9, "x"), of_sizes], vec![]);
         let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f))).collect();
         assert_eq!(told, [(7, vec![9]), (8, vec![]), (10, vec![])]);
+    }
+
+    #[test]
+    fn sizes_without_a_stated_check_make_one_finding_for_each_memory() {
+        let leaves = |line: u32, extent: &str| {
+            let mut f = lacks(line, "");
+            f.missing_check = None;
+            let t = |sizes: Vec<i64>| TensorArgument {
+                dtype: "float32".into(),
+                strides: vec![1; sizes.len()],
+                sizes,
+                on_device: true,
+                elements: std::collections::BTreeMap::new(),
+            };
+            f.arguments.insert("x".into(), t(vec![2]));
+            f.allocation.as_mut().unwrap().extent = extent.into();
+            f
+        };
+        let mut alone = leaves(11, "extent(x.data_ptr())");
+        alone.arguments.clear();
+        let all = vec![
+            leaves(7, "extent(x.data_ptr())"),
+            leaves(8, "extent(y.data_ptr())"),
+            leaves(9, "extent(x.data_ptr())"),
+            alone,
+        ];
+        let (reported, _) = join(all, vec![]);
+        let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f))).collect();
+        assert_eq!(told, [(7, vec![9]), (8, vec![]), (11, vec![])]);
     }
 
     #[test]
