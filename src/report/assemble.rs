@@ -15,6 +15,7 @@ use finding::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Results of checking one program; paths are absolute, fingerprints and `program` not yet assigned.
@@ -157,7 +158,6 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
     let mut suppressions = Suppressions::new(policy.config, root, sources, policy.baseline);
     let (findings, suppressed) = suppressions.split(findings);
     let (mut findings, mut suppressed) = same_check::join(findings, suppressed);
-    findings.sort_by(|a, b| order(a).cmp(&order(b)));
     suppressed.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
     let comments = suppressions.beside(&findings);
@@ -166,6 +166,7 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         f.level = policy.levels.level_of(f);
     }
     findings.retain(|f| f.level != Level::Allow);
+    findings.sort_by(|a, b| gravity(a).cmp(&gravity(b)).then_with(|| order(a).cmp(&order(b))));
     for f in &mut findings {
         remove_ordinals(&mut f.access.position, &mut f.related);
         for at in f.steps.iter_mut().filter_map(|s| s.position.as_mut()).filter(|at| at.line == 0) {
@@ -249,6 +250,11 @@ fn point_at_expressions(findings: &mut [Finding], sources: &SourceFiles) {
             }
         }
     }
+}
+
+/// Sort key of what is shown: what fails the build first, then what is proved, then what needs no empty memory.
+fn gravity(f: &Finding) -> impl Ord + use<> {
+    (Reverse(f.level == Level::Deny), Reverse(f.verdict), f.degenerate)
 }
 
 fn order(f: &Finding) -> impl Ord + use<'_> {

@@ -13,6 +13,7 @@ use base::inside;
 use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind};
+use finding::TensorArgument;
 use ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -169,7 +170,8 @@ fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, 
             continue;
         }
         let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
-        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        let empty = given.tensors.values().any(TensorArgument::is_empty);
+        let degenerate = empty || tools.decider.sizes.degenerate(&tools.e.arena, &model);
         let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
         inside::explain(|| {
             let why = if run.completed { "completed" } else { &run.why };
