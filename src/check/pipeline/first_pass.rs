@@ -49,7 +49,8 @@ impl<'p> Engine<'p> {
                 self.put(run.kernel, event, run.partial(&o.place, o.first.outcome));
                 continue;
             }
-            // Where another context is undecided, this one decides nothing alone: it shares the reason.
+            // Where another context is undecided, this one decides nothing alone: it shares the reason. A context that
+            // is safe says nothing about others.
             let look = if let Some(other) = open_places.get(&o.place) {
                 other.clone()
             } else if self.cx.is_spent() {
@@ -62,7 +63,9 @@ impl<'p> Engine<'p> {
                 self.put(run.kernel, event, run.partial(&o.place, look.outcome));
                 continue;
             }
-            open_places.entry(o.place.clone()).or_insert_with(|| look.clone());
+            if !look.outcome.is_safe() {
+                open_places.entry(o.place.clone()).or_insert_with(|| look.clone());
+            }
             open.push(PendingAccess { first: look, ..o });
         }
         open
