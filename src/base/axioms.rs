@@ -17,6 +17,7 @@ pub enum Axiom {
     DeviceMemory,
     HostMemory,
     Pitches,
+    DeviceProperties,
     CallsSucceed,
     TypesApart,
     SidesApart,
@@ -70,7 +71,7 @@ pub enum ConcernedAccesses {
 
 /// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, AxiomKind); 38] = [
+const ROWS: [(Axiom, &str, &str, AxiomKind); 39] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", AxiomKind::LeftOut),
     (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide limits them", AxiomKind::LeftOut),
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs respects the limits that its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
@@ -79,6 +80,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 38] = [
     (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", AxiomKind::LeftOut),
     (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", AxiomKind::LeftOut),
     (Axiom::Pitches, "pitches", "`cudaMallocPitch` rounds the width of a row up to a multiple of 32 bytes, by fewer than 512 bytes", AxiomKind::LeftOut),
+    (Axiom::DeviceProperties, "device-properties", "queries of a device give what the programming guide says of its capability: blocks of at most 1024 threads, 32 threads per warp, 48 KiB of shared memory; 1 to 1024 multiprocessors, which hold at most 2048 threads and 32 blocks each; no more free memory than there is", AxiomKind::LeftOut),
     (Axiom::CallsSucceed, "calls-succeed", "CUDA runtime calls succeed, except launches, allocations and queries, whose error codes are followed", AxiomKind::LeftOut),
     (Axiom::TypesApart, "types-apart", "caller-given memory is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", AxiomKind::LeftOut),
     (Axiom::SidesApart, "sides-apart", "kernels write caller-given memory that host code uses through no other pointer", AxiomKind::LeftOut),

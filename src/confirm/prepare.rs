@@ -458,6 +458,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, attempts: AttemptChoice<'_
         stdin: w.run.stdin.clone().into_bytes(),
         files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
         random: vec![],
+        device: w.run.device.clone(),
     };
     let all = |sites: &[[u32; 4]]| sites.iter().map(at).collect::<Result<Vec<_>, _>>();
     let parts = match &sites.part {

@@ -201,6 +201,9 @@ pub struct RunInputs {
     /// Name under which Python calls the root: `scale` in the extension's module, `ext::scale` in PyTorch's dispatcher.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub operator: Option<String>,
+    /// Properties of the device on which the run goes wrong, by name; the others do not matter.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub device: BTreeMap<String, i64>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,

@@ -38,6 +38,8 @@ pub struct ConcreteInputs {
     /// Values that `rand` returns, repeated cyclically, to ask what another C library would do. Empty: glibc's
     /// values.
     pub random: Vec<u32>,
+    /// Properties of the device by their names in `models::devices`; the others are a usual device's.
+    pub device: BTreeMap<String, i64>,
 }
 
 /// Launch of a kernel without host code.

@@ -27,6 +27,7 @@ pub use api::{
     TargetAccess, TriedThreads, UndecidedReason,
 };
 pub use library::cuda::PITCH;
+pub use library::devices::device;
 pub use library::modelled::keys;
 pub use replay::{PatientPasses, ReplayCost, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -303,6 +303,7 @@ fn varied(tools: &RootTools<'_>) -> Option<VariedInputs> {
             }
             InputSource::ArgvWord { .. }
             | InputSource::ArgvLen(_)
+            | InputSource::Device { .. }
             | InputSource::World(_)
             | InputSource::Given { .. }
             | InputSource::Count { .. } => {}

@@ -10,6 +10,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
 use finding::{HeldScalar, HeldValue};
+use models::devices::PROPERTIES;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ pub(super) fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(Input
     let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
     said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
     let of_tensor = |s: &SymId| matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
-    let open = a.symbols_of(depends).into_iter().filter(|s| !of_tensor(s)).map(|s| (s, 1));
+    let of_device = |s: &SymId| matches!(a.symbol(*s).kind, SymKind::Input(InputSource::Device { .. }));
+    let open = a.symbols_of(depends).into_iter().filter(|s| !of_tensor(s) && !of_device(s)).map(|s| (s, 1));
     let mut out: Vec<(InputSource, i128)> = vec![];
     for (s, v) in said.into_iter().chain(open) {
         if let Some(source) = source(s)
@@ -56,6 +58,12 @@ pub(crate) fn shown(s: &InputSource, v: i128) -> Option<(String, String)> {
             return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
         }
         InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
+        InputSource::Device { property, device, .. } => {
+            let p = &PROPERTIES[*property];
+            let v = p.attained(i64::try_from(v).unwrap_or(i64::MAX));
+            let of = device.filter(|d| *d > 0).map_or("the device".to_owned(), |d| format!("device {d}"));
+            return Some((format!("{} of {of}", p.name), v.to_string()));
+        }
         InputSource::World(w) => w.clone(),
     };
     Some((name, v.to_string()))

@@ -28,6 +28,7 @@ use finding::{Direction, RunFile, RunInputs};
 use ir::registered::registered_name;
 use ir::{Function, Operand, Program, ValueId};
 use library::host::HostRoot;
+use models::devices::PROPERTIES;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use witness::{
@@ -394,6 +395,7 @@ impl<'p> Judge<'p> {
             held: inputs.held,
             tensors: inputs.tensors,
             call: None,
+            device: inputs.device,
             operator,
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
@@ -459,7 +461,14 @@ impl<'p> Judge<'p> {
                         words.insert(*index, word.clone());
                     }
                 }
+                // There is one device, the first one.
+                InputSource::Device { property, device: None | Some(0), .. } => {
+                    let p = &PROPERTIES[*property];
+                    let v = i64::try_from(*v).unwrap_or(i64::MAX);
+                    inputs.device.entry(p.name.to_owned()).or_insert(p.attained(v));
+                }
                 InputSource::ArgvLen(_)
+                | InputSource::Device { .. }
                 | InputSource::World(_)
                 // All of these are given below, whether or not anything depends on them.
                 | InputSource::Given { .. }
@@ -503,7 +512,7 @@ impl<'p> Judge<'p> {
         }
         inputs.stdin = contents.stdin;
         inputs.files = contents.named;
-        let missing = contents.missing;
+        let missing = contents.missing.or_else(|| no_such_device(self.program, &inputs));
         let f = self.program.func(self.root.func);
         if f.name != "main" {
             inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect();
@@ -551,6 +560,15 @@ fn reason(why: UndecidedReason) -> UnknownReason {
         Cause::Other => ReasonCode::Replay,
     };
     UnknownReason::Replay(why.text, code)
+}
+
+/// Returns why a run is not possible if no device has the properties that it takes together.
+fn no_such_device(program: &Program, inputs: &ConcreteInputs) -> Option<UnknownReason> {
+    if witness::device(program, inputs).is_some() {
+        return None;
+    }
+    let all: Vec<String> = inputs.device.iter().map(|(name, v)| format!("{v} {name}")).collect();
+    Some(UnknownReason::Replay(format!("no known device has {}", all.join(", ")), ReasonCode::Replay))
 }
 
 /// Whether the function uses `argc` of `main`. The first values of a function are its parameters.

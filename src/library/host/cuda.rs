@@ -99,6 +99,7 @@ pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State)
         driver_api::DRIVER,
         entry_points::LOOK_UPS,
         super::outputs::POOLS,
+        super::queries::QUERIES,
     ];
     if let Some(model) = find(&families, c.base()) {
         return model(e, c, s);

@@ -19,6 +19,7 @@ mod libc;
 mod libc_memory;
 mod libc_text;
 mod outputs;
+mod queries;
 mod root;
 mod runs;
 mod stdcxx;
@@ -71,6 +72,10 @@ fn library_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> Model
         done => return done,
     };
     let s = match cuda::cuda_call(e, call, s) {
+        Err(s) => *s,
+        done => return done,
+    };
+    let s = match queries::template_call(e, call, s) {
         Err(s) => *s,
         done => return done,
     };

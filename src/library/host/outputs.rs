@@ -32,9 +32,6 @@ enum Output {
 
 use Output::{Bytes, Float, Handle, Int, Size};
 
-/// Size in bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones are smaller).
-const FUNCTION_ATTRIBUTES: u64 = 144;
-
 /// Arguments that a function writes through, counted from 0, and their types; it writes nothing else that the program
 /// can see (CUDA Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
@@ -55,7 +52,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaGetDevice", &[(0, Int)]),
     ("cudaGetDeviceCount", &[(0, Int)]),
     ("cudaGetDeviceFlags", &[(0, Int)]),
-    ("cudaDeviceGetAttribute", &[(0, Int)]),
     ("cudaDeviceCanAccessPeer", &[(0, Int)]),
     ("cudaDeviceEnablePeerAccess", &[]),
     ("cudaDeviceDisablePeerAccess", &[]),
@@ -68,19 +64,14 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaDeviceGetMemPool", &[(0, Handle)]),
     ("cudaDeviceSetMemPool", &[]),
     ("cudaMemPoolSetAttribute", &[]),
-    ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
     ("cudaDriverGetVersion", &[(0, Int)]),
     ("cudaRuntimeGetVersion", &[(0, Int)]),
-    ("cudaFuncGetAttributes", &[(0, Bytes(FUNCTION_ATTRIBUTES))]),
     ("cudaFuncSetCacheConfig", &[]),
     ("cudaFuncSetSharedMemConfig", &[]),
     ("cudaMemPrefetchAsync", &[]),
     ("cudaMemAdvise", &[]),
     ("cudaProfilerStart", &[]),
     ("cudaProfilerStop", &[]),
-    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[(0, Int)]),
-    ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &[(0, Int)]),
-    ("cudaOccupancyMaxPotentialBlockSize", &[(0, Int), (1, Int)]),
     ("cudaOccupancyAvailableDynamicSMemPerBlock", &[(0, Size)]),
     ("cudaGetSymbolSize", &[(0, Size)]),
     ("cudaCreateTextureObject", &[(0, Size)]),
@@ -99,8 +90,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cuDriverGetVersion", &[(0, Int)]),
     ("cuDeviceGet", &[(0, Int)]),
     ("cuDeviceGetCount", &[(0, Int)]),
-    ("cuDeviceGetAttribute", &[(0, Int)]),
-    ("cuDeviceTotalMem_v2", &[(0, Size)]),
     ("cuDeviceCanAccessPeer", &[(0, Int)]),
     ("cuDeviceGetDefaultMemPool", &[(0, Handle)]),
     ("cuDeviceGetMemPool", &[(0, Handle)]),
@@ -134,7 +123,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cuMemPoolTrimTo", &[]),
     ("cuMemGetDefaultMemPool", &[(0, Handle)]),
     ("cuMemGetMemPool", &[(0, Handle)]),
-    ("cuMemGetInfo_v2", &[(0, Size), (1, Size)]),
     ("cuMemHostUnregister", &[]),
     ("cuFuncSetAttribute", &[]),
     ("cuFuncGetAttribute", &[(0, Int)]),

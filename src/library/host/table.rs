@@ -6,7 +6,7 @@
 use super::waits;
 use super::{
     copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, libc, libc_memory,
-    libc_text, outputs, stdcxx, tensors,
+    libc_text, outputs, queries, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -38,6 +38,7 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         driver_api::DRIVER,
         entry_points::LOOK_UPS,
         outputs::POOLS,
+        queries::QUERIES,
         entry_points::OF_LIBRARIES,
         files::FILES,
         libc_memory::MEMORY,
@@ -56,6 +57,7 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         .chain(ends)
         .chain(rest)
         .chain(outputs::keys())
+        .chain(queries::keys())
         .chain(stdcxx::keys())
         .chain(device_wide::keys())
         .map(|k| (CallSide::Host, k))

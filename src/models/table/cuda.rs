@@ -37,14 +37,18 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop", "cudaGetSymbolSize",
         "cudaFreeArray", "cudaGraphCreate", "cudaStreamEndCapture", "cudaThreadExit",
         "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
+        "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaMemGetInfo",
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
     ]),
+    host_starts(&[
+        "_ZL34cudaOccupancyMaxPotentialBlockSizeI", "_ZL43cudaOccupancyMaxPotentialBlockSizeWithFlagsI",
+    ]).asks_about_kernels(),
     host(&[
         "cudaEventRecordWithFlags", "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaStreamIsCapturing",
         "cudaEventElapsedTime", "cudaEventElapsedTime_v2", "cudaGetDeviceFlags", "cudaDeviceCanAccessPeer",
         "cudaDeviceDisablePeerAccess", "cudaDeviceGetLimit", "cudaDeviceGetStreamPriorityRange",
-        "cudaDeviceGetMemPool", "cudaDeviceSetMemPool", "cudaMemGetInfo", "cudaDriverGetVersion",
-        "cudaRuntimeGetVersion", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "cudaOccupancyMaxPotentialBlockSize",
+        "cudaDeviceGetMemPool", "cudaDeviceSetMemPool", "cudaDriverGetVersion",
+        "cudaRuntimeGetVersion",
         "cudaOccupancyAvailableDynamicSMemPerBlock", "cudaCreateTextureObject", "cudaCreateSurfaceObject",
         "cudaDestroyTextureObject", "cudaDestroySurfaceObject", "cudaMallocArray", "cudaMalloc3DArray",
         "cudaGraphDestroy", "cudaGraphExecDestroy", "cudaGraphInstantiateWithFlags",
@@ -54,7 +58,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "__cuda",
     ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
     host(&[
-        "cudaMalloc3D", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaGraphInstantiate",
+        "cudaMalloc3D", "cudaGraphInstantiate",
         "cudaMemPoolCreate", "cudaHostUnregister",
     ]).concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
     host(&[

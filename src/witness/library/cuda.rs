@@ -69,6 +69,12 @@ pub(super) const CUDA: ModelTable = &[
     (&["cudaDeviceGetAttribute"], devices::attribute, ModelClass::Memory),
     (&["cudaFuncGetAttributes"], function_attributes, ModelClass::Memory),
     (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], devices::properties, ModelClass::Memory),
+    (&["cudaMemGetInfo"], devices::memory, ModelClass::Memory),
+    (
+        &["cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"],
+        devices::occupancy,
+        ModelClass::Memory,
+    ),
     (&["cudaGetErrorString", "cudaGetErrorName"], message, ModelClass::Pure),
     (&["cudaGetLastError"], last_error, ModelClass::Pure),
     (&["cudaPeekAtLastError"], peek_error, ModelClass::Pure),
@@ -133,6 +139,9 @@ pub(super) const CUDA: ModelTable = &[
 
 /// Model of a runtime function by symbol. A function with a body only has one if its name is in the table.
 pub fn find(name: &str, declared: bool) -> Option<ModelEntry> {
+    if devices::POTENTIAL.iter().any(|p| name.starts_with(p)) {
+        return Some((devices::potential, ModelClass::Memory));
+    }
     if !name.starts_with("cu") && !name.starts_with("__cuda") {
         return None;
     }
@@ -150,6 +159,7 @@ pub fn keys() -> impl Iterator<Item = NameKey> {
     [CUDA, DRIVER, LOOK_UPS]
         .into_iter()
         .flat_map(|t| model::keys(t, "", NameKey::whole))
+        .chain(devices::POTENTIAL.map(|n| NameKey::new(MatchKind::Start, n)))
         .chain([NameKey::new(MatchKind::Rest, "cuda")])
 }
 

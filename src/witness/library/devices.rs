@@ -1,10 +1,9 @@
 //! Devices and their contexts (CUDA Runtime API reference 13.0, "Device Management"): the current device, and what a
-//! reset destroys.
+//! reset destroys; queries of the first device, which is as the inputs say, else a usual one (`models::devices`).
 
 use super::arguments::{arg, write};
 use super::runtime::INVALID_VALUE;
-use crate::api::Cause;
-use crate::api::ObjectKind;
+use crate::api::{Cause, ConcreteInputs, ObjectKind};
 use crate::machine::call::ModelResult;
 use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -12,6 +11,8 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
 use crate::memory::space::WindowId;
+use ir::{Program, TypeKind};
+use models::devices::{FREE_MEMORY, PROPERTIES, STRUCTURE, TOTAL_MEMORY, device_with, of_attribute};
 
 /// `cudaSetDevice`: the device on which memory lies is not modelled.
 pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -61,33 +62,114 @@ pub fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
     Ok(Ret::Val(Val::ZERO))
 }
 
-/// `cudaDeviceGetAttribute(int *, attribute, device)`: values of the launch limits; other attributes depend on the
-/// device.
-pub fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    let v = match arg(a, 1).known() {
-        Some(1..=3) => Val::new(1024),
-        Some(4) => Val::new(64),
-        Some(5) => Val::new(0x7fff_ffff),
-        Some(6 | 7) => Val::new(65_535),
-        Some(10) => Val::new(32),
+/// Returns the properties of the device on which a program runs; `None` if no device has those that its inputs give.
+#[must_use]
+pub fn device(program: &Program, inputs: &ConcreteInputs) -> Option<[i64; PROPERTIES.len()]> {
+    let number = |arch: &str| arch.strip_prefix("sm_")?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+    let oldest = program.modules.iter().filter_map(|m| number(&m.arch)).min().unwrap_or(0);
+    device_with(|i| inputs.device.get(PROPERTIES[i].name).copied(), oldest)
+}
+
+/// Returns a property of the device with the number in an argument, and notes it if devices differ in it.
+fn property(m: &mut Machine<'_>, number: usize, device_number: Val) -> Val {
+    let p = &PROPERTIES[number];
+    if let Some(c) = p.constant() {
+        return Val::new(c.cast_unsigned());
+    }
+    match device(m.program, &m.inputs) {
+        Some(all) if device_number.known() == Some(0) => {
+            take_device(m, number, &all);
+            Val::new(all[number].cast_unsigned())
+        }
         _ => m.unknown("a property of the device"),
+    }
+}
+
+/// Notes the device that a run takes, unless the inputs give the property that the program reads.
+fn take_device(m: &mut Machine<'_>, number: usize, all: &[i64; PROPERTIES.len()]) {
+    if !m.inputs.device.contains_key(PROPERTIES[number].name) {
+        m.seen.take_for_granted(format!("the device is {}", models::devices::described(all)));
+    }
+}
+
+/// `cudaDeviceGetAttribute(int *, attribute, device)`
+pub fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let number = arg(a, 1).known().and_then(|n| i64::try_from(n).ok()).and_then(of_attribute);
+    let v = match number {
+        Some(number) => property(m, number, arg(a, 2)),
+        None => m.unknown("a property of the device"),
     };
     write(m, th, call, arg(a, 0), 32, v)?;
     Ok(Ret::Val(Val::ZERO))
 }
 
-/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the launch limits, at the offsets of the structure since CUDA
-/// 10.
+/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`
 pub fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let why = m.reason(Cause::Other, "a property of the device");
     let p = arg(a, 0);
     m.havoc(th, p, why);
     let at = |off: u64| Val { bits: p.bits + off, ..p };
     super::string::put_text(m, th, call, p, b"a CUDA device")?;
-    for (off, v) in
-        [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
-    {
-        write(m, th, call, at(off), 32, Val::new(v))?;
+    let Some(site) = m.site(th) else { return Ok(Ret::Val(Val::ZERO)) };
+    let module = m.program.module(site.func.module);
+    let Some(structure) = module.type_named(STRUCTURE) else { return Ok(Ret::Val(Val::ZERO)) };
+    let known = device(m.program, &m.inputs).filter(|_| arg(a, 1).known() == Some(0));
+    for (number, property) in PROPERTIES.iter().enumerate() {
+        let place = property.member.and_then(|(name, index)| {
+            let (off, field) = module.member(structure, name)?;
+            let (ty, off) = match module.ty(field.ty).kind {
+                TypeKind::Array { elem, .. } => (elem, off + index * module.size_of(elem).get()),
+                _ => (field.ty, off),
+            };
+            if let TypeKind::Int(bits @ (32 | 64)) = module.ty(ty).kind { Some((off, bits)) } else { None }
+        });
+        let (Some((off, bits)), Some(v)) = (place, property.constant().or_else(|| Some(known?[number]))) else {
+            continue;
+        };
+        if let (None, Some(all)) = (property.constant(), &known) {
+            take_device(m, number, all);
+        }
+        write(m, th, call, at(off), bits, Val::new(v.cast_unsigned()))?;
     }
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cudaMemGetInfo(size_t *free, size_t *total)`: the free memory is known at the first call only.
+pub fn memory(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let first = if m.cuda.several_devices { Val::new(1) } else { Val::ZERO };
+    let free = match std::mem::replace(&mut m.cuda.asked_for_memory, true) {
+        false => property(m, FREE_MEMORY, first),
+        true => m.unknown("the free memory of the device"),
+    };
+    write(m, th, call, arg(a, 0), 64, free)?;
+    let total = property(m, TOTAL_MEMORY, first);
+    write(m, th, call, arg(a, 1), 64, total)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cuDeviceTotalMem(size_t *, device)`
+pub fn total_memory(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let total = property(m, TOTAL_MEMORY, arg(a, 1));
+    write(m, th, call, arg(a, 0), 64, total)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// Symbols of templates of `cuda_runtime.h` that search all sizes of blocks.
+pub const POTENTIAL: [&str; 2] =
+    ["_ZL34cudaOccupancyMaxPotentialBlockSizeI", "_ZL43cudaOccupancyMaxPotentialBlockSizeWithFlagsI"];
+
+/// `cudaOccupancyMaxPotentialBlockSize(int *, int *, …)`: the compiler decides.
+pub fn potential(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    for i in 0..2 {
+        let v = m.unknown("the occupancy of a kernel");
+        write(m, th, call, arg(a, i), 32, v)?;
+    }
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, …)`: the compiler decides.
+pub fn occupancy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let v = m.unknown("the occupancy of a kernel");
+    write(m, th, call, arg(a, 0), 32, v)?;
     Ok(Ret::Val(Val::ZERO))
 }

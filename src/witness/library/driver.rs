@@ -105,8 +105,8 @@ pub(super) const DRIVER: ModelTable = &[
     (&["cudaMemPoolSetAttribute", "cuMemPoolSetAttribute"], set_pool_attribute, ModelClass::Cuda),
     (&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], pool_attribute, ModelClass::Memory),
     (&["cuStreamGetId"], second_size, ModelClass::Memory),
-    (&["cuDeviceTotalMem_v2"], size, ModelClass::Memory),
-    (&["cuMemGetInfo_v2"], sizes, ModelClass::Memory),
+    (&["cuDeviceTotalMem_v2"], devices::total_memory, ModelClass::Memory),
+    (&["cuMemGetInfo_v2"], devices::memory, ModelClass::Memory),
     (&["cuDevicePrimaryCtxGetState"], state_of_context, ModelClass::Memory),
     (
         &[
@@ -349,17 +349,9 @@ fn set_pool_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Va
     m.cuda.pools_set = true;
     OK
 }
-fn size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    unknown(m, th, call, arg(a, 0), 64)?;
-    OK
-}
 fn second_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 1), 64)?;
     OK
-}
-fn sizes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    unknown(m, th, call, arg(a, 0), 64)?;
-    second_size(m, th, call, a)
 }
 fn state_of_context(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     unknown(m, th, call, arg(a, 2), 32)?;

@@ -11,7 +11,7 @@ pub(crate) mod arguments;
 mod batches;
 pub(crate) mod cuda;
 pub(crate) mod cxx;
-mod devices;
+pub mod devices;
 mod driver;
 mod entry_points;
 mod exceptions;

@@ -34,6 +34,8 @@ pub struct Cuda {
     pub(super) capturing: Option<(Val, Val)>,
     /// Whether another device than the first may be in use.
     pub(super) several_devices: bool,
+    /// Whether the program asked for the free memory.
+    pub(super) asked_for_memory: bool,
     /// Whether the program has set an attribute of a memory pool.
     pub(super) pools_set: bool,
     /// Last object that existed when the device was reset.

@@ -11,6 +11,7 @@ use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
 use ir::{Module, ModuleId, Side, TypeId, TypeKind};
+use models::devices;
 use std::rc::Rc;
 
 impl MemoryDomain<'_> {
@@ -110,6 +111,7 @@ impl ValueDomain<'_> {
             InputSource::Option { word, .. } => {
                 format!("the value of {}", crate::symbolic::inputs::command_line::option_name(word))
             }
+            InputSource::Device { property, .. } => devices::PROPERTIES[*property].name.to_owned(),
             InputSource::World(w) => w.clone(),
         };
         let range = match &source {
@@ -122,6 +124,21 @@ impl ValueDomain<'_> {
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
         self.inputs.symbols.insert((source, bits), t);
+        t
+    }
+
+    /// Returns a property of a device, by its number in `models::devices`; without the number of the device, a value
+    /// that no other query gives.
+    pub fn device_property(&mut self, property: usize, device: Option<u32>, bits: u32, range: Interval) -> TermId {
+        let query = if device.is_some() { 0 } else { u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX) };
+        let source = InputSource::Device { property, device, query };
+        if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {
+            return *t;
+        }
+        let t = self.arena.fresh(SymKind::Input(source.clone()), devices::PROPERTIES[property].name, range);
+        if device.is_some() {
+            self.inputs.symbols.insert((source, bits), t);
+        }
         t
     }
 

@@ -117,6 +117,13 @@ pub enum InputSource {
         ordinal: u32,
         word: String,
     },
+    /// Property of a device, by its number in `models::devices`. `device` is the number of the device; a query whose
+    /// device is unknown, or whose result changes, has a number of its own in `query`.
+    Device {
+        property: usize,
+        device: Option<u32>,
+        query: u32,
+    },
     /// `getenv`, random numbers and other external choices that a model may set freely.
     World(String),
 }
