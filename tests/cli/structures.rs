@@ -275,3 +275,43 @@ fn copies_between_structures_that_disagree_warn_as_accesses_do() {
     let (found, said) = copies("4 * src->ne[0] * src->ne[1] + 4");
     assert!(found.contains(&"memcpy-out-of-bounds Proved Deny".to_owned()), "{found:?} {said:?}");
 }
+
+#[test]
+fn sizes_of_given_objects_whose_product_leaves_an_int_are_told() {
+    let source = "\
+struct volume { long ne[3]; unsigned long nb[3]; void *data; };
+__global__ void sums(const short *m, int *out, int n, INT s1, INT s2) {
+  m += (long)(int)blockIdx.y * s2 + blockIdx.x * 8 * (long)s1;
+  int sum = 0;
+  for (int j = 0; j < 8; ++j) sum += m[j * s1 + threadIdx.x];
+  out[blockIdx.y * n + blockIdx.x] = sum;
+}
+void op_sums(const volume *t, int *out) {
+  if (t->ne[1] % 8) return;
+  const INT s1 = t->nb[1] / 2, s2 = t->nb[2] / 2;
+  sums<<<dim3(t->ne[1] / 8, t->ne[2]), 32>>>((const short *)t->data, out, t->ne[1] / 8, s1, s2);
+}
+";
+    let settings = "\
+[entry]
+functions = [\"op_*\"]
+[[contract]]
+type = \"volume\"
+invariant = [\"ne[0] >= 32 && ne[0] <= 1048576 && ne[1] >= 1 && ne[1] <= ROWS && ne[2] >= 1 && ne[2] <= 64\",
+  \"nb[0] == 2 && nb[1] == 2 * ne[0] && nb[2] == nb[1] * ne[1]\", \"extent(data) >= nb[2] * ne[2]\"]
+[[contract]]
+function = \"op_sums\"
+requires = [\"elements(out) >= t->ne[1] / 8 * t->ne[2]\"]
+";
+    let (r, said) = checked(&source.replace("INT", "int"), &settings.replace("ROWS", "65536"));
+    let [f] = r.findings.as_slice() else { panic!("{said:?}") };
+    assert_eq!(f.rule.name(), "index-overflow");
+    // A device holds what the example takes.
+    let inputs = &f.witness.as_ref().unwrap().inputs;
+    let extent = inputs.iter().find(|i| i.name == "extent(t->data)").unwrap();
+    assert!((1 << 33..=192 << 30).contains(&extent.value.parse::<i64>().unwrap()), "{inputs:?}");
+    for (int, rows) in [("long", "65536"), ("int", "2040")] {
+        let (r, said) = checked(&source.replace("INT", int), &settings.replace("ROWS", rows));
+        assert_eq!(r.findings.len(), 0, "{int} {rows}: {said:?}");
+    }
+}

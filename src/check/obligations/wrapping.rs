@@ -63,7 +63,8 @@ impl Decider {
             ModelAnswer::Model(model) => {
                 inputs.iter().all(|s| model.values.get(s).is_none_or(|v| *v >= 1)).then_some(model)
             }
-            ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
+            ModelAnswer::Unsat => None,
+            ModelAnswer::Unknown(_) => solver::model_at_corners(a, &all, operation, WrapMode::Exact),
         }
     }
 }

@@ -232,8 +232,11 @@ impl OperationDependence<'_> {
             let (mut ob, _) = obligation(tools, Some(run), &access);
             let (counted, one) = (threads_are_counted(tools, run), tools.e.arena.int(1));
             let some = tools.e.arena.le(one, ob.extent);
+            let most = tools.e.most_of_device();
+            let most = tools.e.arena.int(most);
+            let held = tools.e.arena.le(ob.extent, most);
             let pitches = pitches::as_replayed(tools, &[ob.facts, ob.offset, ob.extent]);
-            let facts = [ob.facts, counted, some].into_iter().chain(pitches).collect();
+            let facts = [ob.facts, counted, some, held].into_iter().chain(pitches).collect();
             ob.facts = tools.e.arena.and_all(facts);
             self.in_object(cx, tools, &object, &ob, known)
         })

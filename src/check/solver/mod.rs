@@ -13,6 +13,7 @@ pub(crate) mod boundary;
 pub mod cache;
 mod canonical;
 mod context;
+mod corners;
 mod encode;
 mod entail;
 mod enumerate;
@@ -24,6 +25,7 @@ pub mod recorded;
 mod smt;
 
 pub use self::context::FactContext;
+pub use self::corners::model_at_corners;
 pub use self::independence::GroupResults;
 pub(crate) use self::poly::{ConditionGoals, LARGEST};
 pub use self::query::{Answer, FreeTerms, Model, ModelAnswer, PositiveSymbols, Prover, SolverLimits, WrapMode};
