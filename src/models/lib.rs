@@ -7,6 +7,7 @@
 pub mod access;
 pub mod attributes;
 pub mod cuda_names;
+pub mod device_wide;
 pub mod devices;
 pub mod dlpack;
 pub mod entry_points;

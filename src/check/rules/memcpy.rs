@@ -166,7 +166,9 @@ fn called(program: &Program, call: Site) -> String {
         Callee::Direct(id) => {
             let display = &program.func(program.resolve_func(call.func.module, *id)).display;
             let head = display.split(['(', '<']).next().unwrap_or(display);
-            head.rsplit([' ', ':']).next().unwrap_or(head).to_owned()
+            let name = head.rsplit([' ', ':']).next().unwrap_or(head);
+            let library = ["thrust::", "cub::"].into_iter().find(|l| head.starts_with(l)).unwrap_or_default();
+            format!("{library}{name}")
         }
         Callee::Indirect(_) => "a copy".to_owned(),
     }

@@ -75,7 +75,7 @@ impl FunctionEffects {
         let pure = match modelled::resolve(program, f) {
             CallTarget::Model(_) => modelled::class(program, f) == ModelClass::Pure,
             CallTarget::Body(g) => is_model(program, g) && self.only_computes(program, g),
-            CallTarget::Unknown | CallTarget::Indirect(_) => false,
+            CallTarget::Algorithm(_) | CallTarget::Unknown | CallTarget::Indirect(_) => false,
         };
         let konst = modelled::const_arguments(program.func(f));
         self.targets.entry(f).or_insert(Rc::new(DeclarationFacts { pure, konst })).clone()
@@ -159,7 +159,7 @@ fn call(
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
             all.throws |= program.module(module).side == Side::Host && throws(program, r);
             match modelled::resolve(program, r) {
-                CallTarget::Body(f) => {
+                CallTarget::Body(f) | CallTarget::Algorithm(f) => {
                     all.indirect |= is_model(program, f) && !gives_function && calls_back(program, f);
                     work.push(f);
                 }

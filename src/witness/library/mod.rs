@@ -11,6 +11,7 @@ pub(crate) mod arguments;
 mod batches;
 pub(crate) mod cuda;
 pub(crate) mod cxx;
+pub mod device_wide;
 pub mod devices;
 mod driver;
 mod entry_points;

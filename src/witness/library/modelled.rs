@@ -1,7 +1,7 @@
 //! Decides which functions have a model, before the interpreter enters their bodies.
 
 use super::model::{self, ModelClass, ModelEntry};
-use super::{cuda, cxx, entry_points, exceptions, intrinsics, libc, math, stdio, string, tensors};
+use super::{cuda, cxx, device_wide, entry_points, exceptions, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
 use crate::machine::form::CallTarget;
 use ir::{CONCRETE_MODEL, FuncRef, Function, Param, Program, Side};
@@ -16,6 +16,7 @@ pub fn resolve(program: &Program, f: FuncRef) -> CallTarget {
             let body = program.own_function(f.module, &format!("{CONCRETE_MODEL}{}", program.func(f).name));
             body.map_or(CallTarget::Unknown, CallTarget::Body)
         }
+        None if device_wide::is_device_wide(program, f) => CallTarget::Algorithm(f),
         None => CallTarget::Body(f),
     }
 }

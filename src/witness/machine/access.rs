@@ -328,6 +328,18 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Checks an access that other code makes later.
+    pub fn examine(
+        &mut self,
+        th: &Thread,
+        site: ProgramPoint,
+        p: Val,
+        bytes: u64,
+        dir: Direction,
+    ) -> Result<(), ThreadStop> {
+        self.way(th, || site, p, bytes, dir).map(|_| ())
+    }
+
     /// Checks an access whose contents are not followed; what it writes becomes unknown.
     pub fn touch(
         &mut self,

@@ -9,6 +9,7 @@ use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
 use crate::api::{Cause, UndecidedReason};
+use crate::library::device_wide;
 use crate::library::modelled::{const_arguments, resolve};
 use crate::memory::space::{WindowId, split};
 use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
@@ -65,7 +66,10 @@ impl Machine<'_> {
             c => c,
         };
         match callee {
-            CallTarget::Body(f) => {
+            CallTarget::Body(f) | CallTarget::Algorithm(f) => {
+                if matches!(callee, CallTarget::Algorithm(_)) {
+                    device_wide::check(self, th, *f, &args)?;
+                }
                 self.enter(th, *f, &args, call.dst, call.slots)?;
                 self.keep_varargs(th, call, &args);
                 return Ok(CallStep::Enters);
@@ -156,7 +160,7 @@ impl Machine<'_> {
     /// Calls a function from a model and runs it to its end. The function must not wait for other threads.
     pub fn call(&mut self, th: &mut Thread, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, ThreadStop> {
         match resolve(self.program, func) {
-            CallTarget::Body(f) => {
+            CallTarget::Body(f) | CallTarget::Algorithm(f) => {
                 let floor = th.frames.len();
                 self.enter(th, f, args, 0, 0)?;
                 match self.run(th, floor)? {

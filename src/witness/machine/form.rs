@@ -110,6 +110,8 @@ impl FloatPred {
 #[derive(Clone, Debug)]
 pub enum CallTarget {
     Body(FuncRef),
+    /// A function whose body runs after the ranges that it is given were checked.
+    Algorithm(FuncRef),
     /// A function with a model.
     Model(ConcreteModel),
     /// A function without body or model.
