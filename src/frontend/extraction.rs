@@ -30,6 +30,9 @@ pub struct ExtractOptions {
     pub cgeist_cuda: Option<PathBuf>,
     /// Folder for precompiled headers; `None`: none are used.
     pub headers: Option<PathBuf>,
+    /// Whether to precompile at once all headers that the source begins with, and the models of libraries, for later
+    /// units.
+    pub precompile: bool,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
 }
@@ -47,6 +50,7 @@ impl Default for ExtractOptions {
             cgeist: None,
             cgeist_cuda: None,
             headers: None,
+            precompile: false,
             worker: None,
         }
     }

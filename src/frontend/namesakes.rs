@@ -54,6 +54,12 @@ impl SearchFolders {
         Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())) }
     }
 
+    /// Returns no folders but a toolkit's, whose files are installed together.
+    #[must_use]
+    pub fn of_toolkit(root: Option<&Path>) -> Self {
+        Self { folders: vec![], toolkit: root.map(Path::to_owned) }
+    }
+
     /// Returns the files that the names in these files denoted for a reader that began at a moment. `None` if a name in
     /// `__has_include` is not literal, or if a file of such a name appeared since then: the reader may have looked
     /// before.

@@ -100,7 +100,7 @@ pub struct ClangCommand {
     pub notes: Vec<String>,
     source: String,
     extra: Vec<String>,
-    user_includes: Vec<String>,
+    pub(super) user_includes: Vec<String>,
 }
 
 /// Returns the architecture to analyse: the lowest requested one, or the nearest below it that clang knows.

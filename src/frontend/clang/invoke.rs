@@ -27,6 +27,17 @@ pub(super) enum Refusal {
     NotStarted(String),
 }
 
+impl Refusal {
+    /// Whether a precompiled header is the likely reason: clang names it, or crashed.
+    pub(super) fn concerns(&self, header: &Path) -> bool {
+        match self {
+            Self::Error { stderr, .. } => stderr.contains(&*header.to_string_lossy()),
+            Self::Crashed(_) => true,
+            Self::NotFound { .. } | Self::TimedOut | Self::NotStarted(_) => false,
+        }
+    }
+}
+
 /// Exit status of a program whose libraries cannot be loaded (glibc's dynamic linker, ld.so(8)), and what it says then.
 const NOT_LOADED: (i32, &str) = (127, "error while loading shared libraries: ");
 

@@ -35,33 +35,76 @@ impl LeadingIncludes {
     }
 }
 
+/// A directive without comments, `#` and blanks before its word, and the offset of the end of its last line.
+struct Directive {
+    code: String,
+    end: usize,
+    /// Whether a line end follows it in the text.
+    ended: bool,
+}
+
+/// Iterator over the directives before any code.
+struct LeadingDirectives<'t> {
+    text: &'t str,
+    at: usize,
+    in_comment: bool,
+    /// Whether the whole text was read: nothing in it was code, or not understood.
+    whole: bool,
+}
+
+impl<'t> LeadingDirectives<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text, at: 0, in_comment: false, whole: false }
+    }
+}
+
+impl Iterator for LeadingDirectives<'_> {
+    type Item = Directive;
+
+    fn next(&mut self) -> Option<Directive> {
+        loop {
+            let mut lines = self.text[self.at..].split_inclusive('\n');
+            let Some(first) = lines.next() else {
+                self.whole = !self.in_comment;
+                return None;
+            };
+            let mut end = self.at + first.len();
+            // A line that is continued on the next one.
+            let mut line = first.trim_end().to_owned();
+            while line.ends_with('\\') {
+                let next = lines.next()?;
+                end += next.len();
+                line.pop();
+                line.push(' ');
+                line.push_str(next.trim_end());
+            }
+            let code = without_comments(&line, &mut self.in_comment)?;
+            let code = code.trim();
+            if self.in_comment && !code.is_empty() {
+                return None;
+            }
+            self.at = end;
+            if !code.is_empty() {
+                let code = code.strip_prefix('#')?.trim_start().to_owned();
+                return Some(Directive { code, end, ended: first.ends_with('\n') });
+            }
+        }
+    }
+}
+
+/// Returns the directives before any code, and whether they are all that there is.
+pub(super) fn directives(text: &str) -> (Vec<String>, bool) {
+    let mut all = LeadingDirectives::of(text);
+    let found = all.by_ref().map(|d| d.code).collect();
+    (found, all.whole)
+}
+
 /// Returns the number of bytes up to the end of the last `#include`, or of the last conditional block with one.
 fn length(text: &str) -> usize {
-    let (mut end, mut at) = (0, 0);
+    let mut end = 0;
     let (mut open, mut includes) = (0usize, false);
-    let mut in_comment = false;
-    let mut lines = text.split_inclusive('\n');
-    while let Some(first) = lines.next() {
-        at += first.len();
-        // A line that is continued on the next one.
-        let mut line = first.trim_end().to_owned();
-        while line.ends_with('\\') {
-            let Some(next) = lines.next() else { return end };
-            at += next.len();
-            line.pop();
-            line.push(' ');
-            line.push_str(next.trim_end());
-        }
-        let Some(code) = without_comments(&line, &mut in_comment) else { return end };
-        let code = code.trim();
-        if in_comment && !code.is_empty() {
-            return end;
-        }
-        if code.is_empty() {
-            continue;
-        }
-        let Some(directive) = code.strip_prefix('#').map(str::trim_start) else { return end };
-        let word = directive.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    for directive in LeadingDirectives::of(text) {
+        let word = directive.code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
         match word {
             "include" => includes = true,
             "define" | "undef" => {}
@@ -71,8 +114,8 @@ fn length(text: &str) -> usize {
             _ => return end,
         }
         if open == 0 {
-            if includes && matches!(word, "include" | "endif") && first.ends_with('\n') {
-                end = at;
+            if includes && matches!(word, "include" | "endif") && directive.ended {
+                end = directive.end;
             }
             includes = false;
         }
@@ -107,7 +150,7 @@ fn without_comments(line: &str, in_comment: &mut bool) -> Option<String> {
             _ => {
                 // No relevant directive has a literal with an escape.
                 let end = behind.find(mark).filter(|e| !behind[..*e].contains('\\'))?;
-                out.push_str("\"\"");
+                out.push_str(&rest[at..at + end + 2]);
                 rest = &behind[end + 1..];
             }
         }

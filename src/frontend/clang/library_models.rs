@@ -83,7 +83,17 @@ impl ModelCompiler<'_> {
         let replaced = |s: &str| s.split("CONCRETE(\"").skip(1).any(|n| n.split('"').next().is_some_and(declares));
         let shared = Some(shared.concat()).filter(|s| !s.is_empty());
         let alone = CONCRETE.iter().filter(|s| replaced(s)).map(|s| (*s).to_owned());
-        let all: std::io::Result<_> = shared.into_iter().chain(alone).map(|s| self.compiled(&s)).collect();
+        self.each_compiled(shared.into_iter().chain(alone))
+    }
+
+    /// Compiles the models of each library, for later units.
+    pub(super) fn all(&self) -> Result<(), String> {
+        let shared = LIBRARIES.iter().map(|l| l.sources.concat());
+        self.each_compiled(shared.chain(CONCRETE.iter().map(|s| (*s).to_owned()))).map(drop)
+    }
+
+    fn each_compiled(&self, sources: impl Iterator<Item = String>) -> Result<Vec<PathBuf>, String> {
+        let all: std::io::Result<_> = sources.map(|s| self.compiled(&s)).collect();
         all.map_err(|e| format!("the models of libraries do not compile: {e}"))
     }
 

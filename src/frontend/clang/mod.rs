@@ -3,6 +3,7 @@
 //! In: a translation unit and options. Out: an [`Extraction`]. It runs only inside the worker process. `flags` chooses
 //! clang's flags, `toolkit` finds the toolkit, `invoke` runs clang, `pch` precompiles headers.
 
+mod beginning;
 mod compat;
 mod device_functions;
 mod doubts;
@@ -16,6 +17,7 @@ mod library_models;
 pub(crate) mod pch;
 mod positions;
 pub mod predefined;
+mod shared;
 pub(crate) mod source_overlay;
 mod spread_launches;
 mod toolkit;
@@ -23,7 +25,8 @@ mod toolkit;
 use self::compat::COMPAT;
 use self::doubts::CompilerDependentNames;
 use self::invoke::Refusal;
-use self::pch::ClangRun;
+use self::pch::{ClangRun, HeaderContents};
+use self::shared::{SharedHeader, SharedHeaders};
 use crate::extraction::{ExtractOptions, Extraction, FailedSide};
 use crate::llvm::{self, CompileFacts, checks};
 use crate::namesakes::SearchFolders;
@@ -249,7 +252,7 @@ impl ClangJob<'_> {
                     invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, &self.time)
                         .map(|()| vec![])
                 },
-                Ok,
+                |ran| ran,
             );
             let refusal = match ran {
                 Ok(files) => {
@@ -314,31 +317,74 @@ impl ClangJob<'_> {
 
     /// Compiles with a precompiled header, and returns the files that the header was made of: clang lists only some of
     /// them. `None` if there is no such header or clang rejects the source; the run without it gives the messages then.
-    fn with_header(&self, command: &ClangCommand, bitcode: &Path, depfile: &Path) -> Option<Vec<PathBuf>> {
+    /// Only textures, which the next reading has, are told by this run.
+    fn with_header(
+        &self,
+        command: &ClangCommand,
+        bitcode: &Path,
+        depfile: &Path,
+    ) -> Option<Result<Vec<PathBuf>, Refusal>> {
         if self.unit.language != Language::Cuda {
             return None;
         }
         let kept = self.options.headers.as_deref()?;
         let folders = SearchFolders::of(self.unit);
-        let begins = || command.lead(&self.unit.directory);
+        // What is made ahead serves other sources.
+        let begins = || command.lead(&self.unit.directory).filter(|_| !self.options.precompile);
         let lead = begins();
-        let flags = |lead| ClangRun {
+        let flags = |contents| ClangRun {
             clang: &self.options.clang,
             version: self.frontend,
             arguments: command.without_files(),
-            lead,
+            contents,
             directory: &self.unit.directory,
             folders: &folders,
             time: &self.time,
         };
-        let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(Some(l))));
+        let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(HeaderContents::Lead(l))));
         let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
-        let header = of_lead.or_else(|| pch::find(kept, &flags(None)))?;
+        let header =
+            of_lead.or_else(|| self.with_others(kept, command, || pch::find(kept, &flags(HeaderContents::Ours))))?;
         let before = LeadingHeader::Precompiled { header: &header.path, skipped };
         let arguments = command.clone().files(before, bitcode, depfile).arguments;
-        invoke::clang(&self.options.clang, &arguments, &self.unit.directory, &self.time).ok()?;
-        // The header must stand for what clang skipped, even if the source was saved in the meantime.
-        (skipped == 0 || begins() == lead).then_some(header.files)
+        match invoke::clang(&self.options.clang, &arguments, &self.unit.directory, &self.time) {
+            // The header must stand for what clang skipped, even if the source was saved in the meantime.
+            Ok(()) => (skipped == 0 || begins() == lead).then_some(Ok(header.files)),
+            Err(Refusal::Error { stderr, line }) if stderr.contains(flags::TEXTURES) => {
+                Some(Err(Refusal::Error { stderr, line }))
+            }
+            Err(refusal) => {
+                if refusal.concerns(&header.path) {
+                    pch::forget(&header.path);
+                }
+                None
+            }
+        }
+    }
+
+    /// Returns a header that other units share, else the one for exactly these flags.
+    fn with_others(
+        &self,
+        kept: &Path,
+        command: &ClangCommand,
+        exact: impl FnOnce() -> Option<pch::PrecompiledHeader>,
+    ) -> Option<pch::PrecompiledHeader> {
+        let shared = SharedHeaders {
+            kept,
+            clang: &self.options.clang,
+            version: self.frontend,
+            directory: &self.unit.directory,
+            toolkit: self.toolkit,
+            time: &self.time,
+            at_once: self.options.precompile,
+        };
+        // Files before the source may define macros that its headers see.
+        let begins = command.user_includes.is_empty();
+        match shared.find(&command.without_files(), &self.unit.source, begins) {
+            SharedHeader::Found(header) => Some(header),
+            SharedHeader::Missing => None,
+            SharedHeader::Unfit => exact(),
+        }
     }
 
     /// Whether the source itself mentions textures or surfaces, so that reading it without them would fail.
@@ -418,6 +464,9 @@ impl ClangJob<'_> {
             folder: self.folder,
             time: &self.time,
         };
+        if side == Side::Host && self.options.precompile {
+            notes.extend(compiler.all().err());
+        }
         let models = |declares: &dyn Fn(&str) -> bool| match side {
             Side::Host => compiler.models(bitcode, declares).unwrap_or_else(|why| {
                 notes.push(why);

@@ -1,5 +1,6 @@
-//! Precompiled headers for CUDA units. One kind, for all units with the same flags, holds clang's own CUDA headers and
-//! SCuBA's header. The other also holds the leading includes of one source, valid while these do not change.
+//! Precompiled headers for CUDA units, one in each folder of a cache. All hold clang's own CUDA headers and SCuBA's
+//! header. `shared` makes those of all units whose flags mean the same to these headers; this module also makes those
+//! of exactly the same flags, and of the leading includes of one source, valid while these do not change.
 //!
 //! In: clang's flags for one side, a cache folder. Out: a precompiled header that replaces `-include` of SCuBA's
 //! header. It is made when the flags occur for the second time, and used while none of its input files changes; clang
@@ -17,9 +18,11 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Largest number of headers kept, of about 10 MiB each; the least recently used are removed. While so many are in use,
-/// none is made for a single source.
-const MAX: usize = 40;
+/// Largest size of all headers kept, in bytes: one takes about 10 MiB, one that builds on another less. The least
+/// recently used are removed.
+const MOST: u64 = 512 << 20;
+/// Number of headers in use above which none is made for a single source.
+const MAX_IN_USE: usize = 40;
 /// Largest number of flag sets remembered as seen once.
 const SEEN: usize = 2000;
 /// Interval after which a header is marked as used again, and rejected flags are retried.
@@ -34,8 +37,9 @@ pub(super) struct PrecompiledHeader {
 }
 
 /// Cache folder of one header.
-struct HeaderFolder {
-    folder: PathBuf,
+#[derive(Clone, Debug)]
+pub(super) struct HeaderFolder {
+    pub folder: PathBuf,
 }
 
 /// Inputs of a header.
@@ -45,13 +49,26 @@ struct HeaderInputs {
     namesakes: Namesakes,
 }
 
+/// Contents of a header.
+#[derive(Clone, Copy)]
+pub(super) enum HeaderContents<'a> {
+    /// SCuBA's header and those that clang includes by itself.
+    Ours,
+    /// The same, and the leading includes of a source.
+    Lead(&'a LeadingIncludes),
+    /// The same for any source: templates are instantiated in it.
+    Base,
+    /// Text of includes, on top of another header, which was made of these files.
+    OnTop { header: &'a Path, made_of: &'a [PathBuf], text: &'a str },
+}
+
 /// Parameters of a run of clang for one side: flags without files, version, folders, time.
 pub(super) struct ClangRun<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
     pub arguments: Vec<String>,
-    /// Leading includes of the source, if they are to be precompiled too.
-    pub lead: Option<&'a LeadingIncludes>,
+    /// Contents of the header that is wanted.
+    pub contents: HeaderContents<'a>,
     pub directory: &'a Path,
     /// Folders that are searched for includes.
     pub folders: &'a SearchFolders,
@@ -62,7 +79,7 @@ pub(super) struct ClangRun<'a> {
 /// with it.
 pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeader> {
     // Files that the flags include come before SCuBA's header.
-    if flags.arguments.iter().any(|a| a.starts_with("-include") || a.starts_with("-imacros") || a == "-ivfsoverlay") {
+    if are_preceded(&flags.arguments) {
         return None;
     }
     let place = HeaderFolder { folder: kept.join(key(flags).to_hex().as_str()) };
@@ -74,7 +91,7 @@ pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeade
         let _ = std::fs::create_dir_all(&place.folder);
         return None;
     }
-    if flags.lead.is_some() && are_all_in_use(kept) {
+    if flags.lead().is_some() && are_all_in_use(kept) {
         return None;
     }
     let made = place.make(flags);
@@ -82,8 +99,29 @@ pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeade
     made.map(|files| PrecompiledHeader { path: place.header(), files })
 }
 
+/// Lets a header be made again when it is wanted next.
+pub(super) fn forget(header: &Path) {
+    if let Some(folder) = header.parent() {
+        let _ = std::fs::remove_file(HeaderFolder { folder: folder.to_owned() }.inputs());
+    }
+}
+
+/// Whether flags include files before SCuBA's header, or replace files.
+pub(super) fn are_preceded(arguments: &[String]) -> bool {
+    arguments.iter().any(|a| a.starts_with("-include") || a.starts_with("-imacros") || a == "-ivfsoverlay")
+}
+
+impl<'a> ClangRun<'a> {
+    fn lead(&self) -> Option<&'a LeadingIncludes> {
+        match self.contents {
+            HeaderContents::Lead(lead) => Some(lead),
+            _ => None,
+        }
+    }
+}
+
 /// Hashes everything that decides how clang reads the header.
-fn key(flags: &ClangRun<'_>) -> blake3::Hash {
+pub(super) fn key(flags: &ClangRun<'_>) -> blake3::Hash {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hash.update(&bytes.len().to_le_bytes());
@@ -93,10 +131,10 @@ fn key(flags: &ClangRun<'_>) -> blake3::Hash {
     add(flags.version.as_bytes());
     add(flags.clang.as_os_str().as_encoded_bytes());
     // The spelling of `__FILE__` does not matter to toolkit headers.
-    for a in flags.arguments.iter().filter(|a| flags.lead.is_some() || !a.starts_with("-fmacro-prefix-map=")) {
+    for a in flags.arguments.iter().filter(|a| flags.lead().is_some() || !a.starts_with("-fmacro-prefix-map=")) {
         add(a.as_bytes());
     }
-    if let Some(lead) = flags.lead {
+    if let Some(lead) = flags.lead() {
         add(flags.directory.as_os_str().as_encoded_bytes());
         add(lead.source.as_os_str().as_encoded_bytes());
         add(lead.text.as_bytes());
@@ -121,7 +159,7 @@ fn has_relative_folders(arguments: &[String]) -> bool {
 }
 
 impl HeaderFolder {
-    fn header(&self) -> PathBuf {
+    pub fn header(&self) -> PathBuf {
         self.folder.join("header.pch")
     }
 
@@ -140,18 +178,23 @@ impl HeaderFolder {
         self.folder.join("lead.cu")
     }
 
+    /// Path of the list of names that its inputs mention.
+    pub fn names(&self) -> PathBuf {
+        self.folder.join("names")
+    }
+
     /// Path of the mark that clang failed to make the header.
     fn refused(&self) -> PathBuf {
         self.folder.join("refused")
     }
 
     /// Returns the header's input files if none of them changed and no other file would be found in place of one.
-    fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
+    pub fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
         let HeaderInputs { files, namesakes } = store::read(&path)?;
         let hashes = Hashes::of_this_process();
         let unchanged = !files.is_empty() && files.iter().all(|f| f.is_unchanged(hashes));
-        let names = files.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
+        let names = files.iter().map(|i| i.path.as_path()).filter(|p| !self.is_kept(p));
         if !unchanged || !folders.unchanged(names, &namesakes) {
             return None;
         }
@@ -162,7 +205,7 @@ impl HeaderFolder {
     }
 
     /// Makes the header; only one process does so at a time, and the others get none.
-    fn make(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
+    pub fn make(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
         self.remove_what_the_dead_left();
         let lock = self.folder.join("making");
         if age(&self.refused()).is_some_and(|a| a < NOTED) {
@@ -177,33 +220,57 @@ impl HeaderFolder {
         made
     }
 
-    fn write(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
-        let since = Since::now();
+    /// Returns clang's arguments for the header, without outputs, and the source that it is made of.
+    fn command(&self, flags: &ClangRun<'_>) -> Option<(Vec<String>, PathBuf)> {
         let ours = self.ours();
         self.keep(&ours, COMPAT)?;
+        let path = |p: &Path| p.display().to_string();
+        let (mut arguments, mut source) = (vec![], ours.clone());
+        match flags.contents {
+            HeaderContents::Ours => arguments.extend(flags.arguments.iter().cloned()),
+            HeaderContents::Lead(lead) => {
+                source = self.source();
+                self.keep(&source, &lead.as_source())?;
+                // Before all other folders, like the folder of a source.
+                arguments.extend(["-iquote".into(), path(lead.folder())]);
+                arguments.extend(flags.arguments.iter().cloned());
+                arguments.extend(["-include".into(), path(&ours)]);
+            }
+            HeaderContents::Base => {
+                arguments.extend(flags.arguments.iter().cloned());
+                arguments.extend(["-Xclang", "-fpch-instantiate-templates"].map(String::from));
+            }
+            HeaderContents::OnTop { header, text, .. } => {
+                source = self.source();
+                self.keep(&source, text)?;
+                arguments.extend(flags.arguments.iter().cloned());
+                arguments.extend(["-Xclang", "-include-pch", "-Xclang"].map(String::from));
+                arguments.push(path(header));
+            }
+        }
+        // The inputs' contents are compared before each use: their times may differ then, or mean nothing.
+        arguments.extend(["-Xclang", "-fno-pch-timestamp", "-Xclang", "-emit-pch"].map(String::from));
+        Some((arguments, source))
+    }
+
+    fn write(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
+        let since = Since::now();
+        let (mut arguments, source) = self.command(flags)?;
+        let ours = self.ours();
         let aside = || tempfile::NamedTempFile::new_in(&self.folder);
         let (header, list) = (aside().ok()?, aside().ok()?);
         let path = |p: &Path| p.display().to_string();
-        let mut arguments = vec![];
-        let mut source = ours.clone();
-        if let Some(lead) = flags.lead {
-            source = self.source();
-            self.keep(&source, &lead.as_source())?;
-            // Before all other folders, like the folder of a source.
-            arguments.extend(["-iquote".into(), path(lead.folder())]);
-        }
-        arguments.extend(flags.arguments.iter().cloned());
-        if flags.lead.is_some() {
-            arguments.extend(["-include".into(), path(&ours)]);
-        }
-        // The inputs' contents are compared before each use: their times may differ then, or mean nothing.
-        arguments.extend(["-Xclang", "-fno-pch-timestamp"].map(String::from));
-        arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
-        arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&source)]);
+        arguments.extend(["-MD".into(), "-MF".into(), path(list.path())]);
+        arguments.extend(["-o".into(), path(header.path()), "--".into(), path(&source)]);
         invoke::clang(flags.clang, &arguments, flags.directory, flags.time).ok()?;
-        let files = invoke::dependencies(list.path(), flags.directory);
-        if files.is_empty() || !files.contains(&ours) {
+        let mut files = invoke::dependencies(list.path(), flags.directory);
+        if files.is_empty() || !files.contains(&source) {
             return None;
+        }
+        if let HeaderContents::OnTop { header, made_of, .. } = flags.contents {
+            files.extend(made_of.iter().cloned().chain([header.to_owned()]));
+            files.sort();
+            files.dedup();
         }
         header.persist(self.header()).ok()?;
         let hashes = Hashes::of_this_process();
@@ -217,12 +284,17 @@ impl HeaderFolder {
         if !inputs.iter().all(Dependency::is_known) {
             return None;
         }
-        let names = inputs.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
+        let names = inputs.iter().map(|i| i.path.as_path()).filter(|p| !self.is_kept(p));
         let namesakes = flags.folders.namesakes(names, &since)?;
         inputs.push(Dependency::of(&self.header(), hashes)?);
         let inputs = HeaderInputs { files: inputs, namesakes };
         store::write(&self.folder, &self.inputs(), Readers::Owner, &inputs).ok()?;
         Some(paths(inputs.files))
+    }
+
+    /// Whether a file is one of the cache of headers.
+    fn is_kept(&self, path: &Path) -> bool {
+        self.folder.parent().is_some_and(|kept| path.starts_with(kept))
     }
 
     /// Writes a file of SCuBA's, unless it exists with this text.
@@ -235,7 +307,7 @@ impl HeaderFolder {
 
     /// Removes a stale lock and unfinished files.
     fn remove_what_the_dead_left(&self) {
-        let ended = [self.header(), self.inputs(), self.ours(), self.source(), self.refused()];
+        let ended = [self.header(), self.inputs(), self.ours(), self.source(), self.refused(), self.names()];
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
         for path in entries.filter(|p| !ended.contains(p) && age(p).is_some_and(|a| a > GONE)) {
             let _ = std::fs::remove_file(path);
@@ -272,14 +344,20 @@ fn all_kept(kept: &Path) -> (Vec<FolderAge>, Vec<FolderAge>) {
 
 /// Whether another header would evict one that is in use: a project of many sources would otherwise keep remaking them.
 fn are_all_in_use(kept: &Path) -> bool {
-    all_kept(kept).0.get(MAX - 1).is_some_and(|(age, _)| *age < NOTED)
+    all_kept(kept).0.get(MAX_IN_USE - 1).is_some_and(|(age, _)| *age < NOTED)
 }
 
 /// Removes the least recently used entries beyond the limits.
-fn tidy(kept: &Path) {
+pub(super) fn tidy(kept: &Path) {
     let (made, seen) = all_kept(kept);
+    let mut bytes = 0;
+    let beyond = made.into_iter().filter(|(_, folder)| {
+        let header = HeaderFolder { folder: folder.clone() }.header();
+        bytes += header.metadata().map_or(0, |m| m.len());
+        bytes > MOST
+    });
     // Another process may have removed a folder already.
-    for (_, folder) in made.into_iter().skip(MAX).chain(seen.into_iter().skip(SEEN)) {
+    for (_, folder) in beyond.chain(seen.into_iter().skip(SEEN)) {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
@@ -309,7 +387,7 @@ mod tests {
                 clang: Path::new("clang"),
                 version,
                 arguments: words(flags),
-                lead: None,
+                contents: HeaderContents::Ours,
                 directory: Path::new(directory),
                 folders: &SearchFolders::default(),
                 time: &TimeAllowance::new(TimeLimit::of(Duration::ZERO), 1),
@@ -348,9 +426,12 @@ mod tests {
     #[test]
     fn the_longest_unused_go_first() {
         let kept = tempfile::tempdir().unwrap();
-        for i in 0..MAX + 3 {
+        let size = 100 << 20;
+        let most = usize::try_from(MOST / size).unwrap();
+        for i in 0..most + 3 {
             let place = HeaderFolder { folder: kept.path().join(format!("{i:02}")) };
             std::fs::create_dir(&place.folder).unwrap();
+            std::fs::File::create(place.header()).unwrap().set_len(size).unwrap();
             std::fs::write(place.inputs(), "").unwrap();
             let used = SystemTime::now() - Duration::from_secs(1000 - i as u64);
             std::fs::File::options().append(true).open(place.inputs()).unwrap().set_modified(used).unwrap();
@@ -359,6 +440,6 @@ mod tests {
         let mut left: Vec<_> =
             std::fs::read_dir(kept.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         left.sort();
-        assert_eq!((left.len(), left[0].as_str()), (MAX, "03"));
+        assert_eq!((left.len(), left[0].as_str()), (most, "03"));
     }
 }
