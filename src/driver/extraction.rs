@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[must_use]
 pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &DiskSnapshot, session: &Session) -> UnitWithCode {
     let options = session.extract_options();
-    let readings = Readings::of(unit, &options, ContentStore::of_this_process());
+    let readings = Readings::of(unit, &options, &session.root, ContentStore::of_this_process());
     let known = readings.as_ref().and_then(|r| r.get(present));
     session.tally.reads(known.is_some());
     let (extraction, dependencies, failed) = match known {
@@ -58,7 +58,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &DiskSnapsh
 fn read(
     unit: &TranslationUnit,
     options: &ExtractOptions,
-    readings: Option<&Readings>,
+    readings: Option<&Readings<'_>>,
 ) -> (Extraction, Vec<Dependency>, Option<UnreadSide>) {
     let since = Since::now();
     match frontend::extract(unit, options) {

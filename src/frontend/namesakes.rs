@@ -22,6 +22,8 @@ pub struct SearchFolders {
     folders: Vec<PathBuf>,
     /// Toolkit folder, whose files are installed together.
     toolkit: Option<PathBuf>,
+    /// Project's folder, which does not matter.
+    project: Option<PathBuf>,
 }
 
 /// Files denoted by the names in a set of files.
@@ -51,13 +53,19 @@ impl SearchFolders {
             named.extend(std::env::var_os(name).iter().flat_map(std::env::split_paths));
         }
         let folders = named.iter().map(|p| normalise(&unit.directory, p)).filter(|p| p.is_dir()).collect();
-        Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())) }
+        Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())), project: None }
+    }
+
+    /// Leaves the folder of a project out of hashes, so that checkouts in different folders have the same.
+    #[must_use]
+    pub fn of_project(self, root: &Path) -> Self {
+        Self { project: Some(root.to_owned()), ..self }
     }
 
     /// Returns no folders but a toolkit's, whose files are installed together.
     #[must_use]
     pub fn of_toolkit(root: Option<&Path>) -> Self {
-        Self { folders: vec![], toolkit: root.map(Path::to_owned) }
+        Self { folders: vec![], toolkit: root.map(Path::to_owned), project: None }
     }
 
     /// Returns the files that the names in these files denoted for a reader that began at a moment. `None` if a name in
@@ -67,13 +75,13 @@ impl SearchFolders {
     pub fn namesakes<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, since: &Since) -> Option<Namesakes> {
         let asked = self.asked_for(files.clone())?;
         let found = self.found(files, &asked);
-        (!found.iter().any(|path| since.came(path))).then(|| Namesakes { found: hash(&found), asked })
+        (!found.iter().any(|path| since.came(path))).then(|| Namesakes { found: self.hash(&found), asked })
     }
 
     /// Whether the names still denote the same files.
     #[must_use]
     pub fn unchanged<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, were: &Namesakes) -> bool {
-        hash(&self.found(files, &were.asked)) == were.found
+        self.hash(&self.found(files, &were.asked)) == were.found
     }
 
     /// Returns the existing files that an `#include` of one of `files`, or an `__has_include`, may denote. Another file
@@ -106,6 +114,20 @@ impl SearchFolders {
         found
     }
 
+    fn hash(&self, paths: &BTreeSet<PathBuf>) -> [u8; 32] {
+        // Relative paths are those inside the project.
+        let inside = |path: &'_ PathBuf| {
+            let rest = self.project.as_ref().and_then(|root| path.strip_prefix(root).ok().map(Path::to_owned));
+            rest.unwrap_or_else(|| path.clone())
+        };
+        let names: BTreeSet<PathBuf> = paths.iter().map(inside).collect();
+        let mut hash = blake3::Hasher::new();
+        for name in &names {
+            hash.update(name.as_os_str().as_encoded_bytes()).update(&[0]);
+        }
+        *hash.finalize().as_bytes()
+    }
+
     /// Whether a file belongs to the system or the toolkit and not to the user.
     fn is_installed(&self, path: &Path) -> bool {
         path.starts_with("/usr") && !path.starts_with("/usr/local")
@@ -136,14 +158,6 @@ impl SearchFolders {
         }
         Some(asked)
     }
-}
-
-fn hash(paths: &BTreeSet<PathBuf>) -> [u8; 32] {
-    let mut hash = blake3::Hasher::new();
-    for path in paths {
-        hash.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
-    }
-    *hash.finalize().as_bytes()
 }
 
 fn names_in(folder: &Path) -> HashSet<OsString> {

@@ -141,3 +141,47 @@ fn damaged_models_are_no_models() {
         kept.check(i32::from(size < 32), &[]);
     }
 }
+
+/// Number of readings in a cache, and when the last one was stored.
+fn readings(cache: &Path) -> (usize, Option<SystemTime>) {
+    let files = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
+    let all: Vec<_> = files(&cache.join("readings")).flat_map(|f| files(&f).collect::<Vec<_>>()).collect();
+    (all.len(), all.iter().filter_map(|f| f.metadata().ok()?.modified().ok()).max())
+}
+
+/// A cache that is restored for another checkout, with other times of files: nothing is read, and clang does not run.
+#[test]
+fn a_cache_serves_checkouts_in_other_folders() {
+    let text = "#include \"size.h\"\n__global__ void k(int *a) { a[threadIdx.x + MORE] = 1; }\n\
+        int main() { int *a; if (cudaMalloc(&a, 32 * sizeof(int))) return 1; k<<<1, 32>>>(a); return cudaDeviceSynchronize(); }\n";
+    let cache = tempfile::tempdir().unwrap();
+    let kept = std::cell::RefCell::new((0, None));
+    let check = |more: &str, flags: &[&str], read: bool, status: i32| {
+        let project = Project::new();
+        project.write("src/a.cu", text);
+        project.write("inc/size.h", more);
+        project.write("scuba.toml", "");
+        let inc = project.root().join("inc");
+        let said: Said = project
+            .command()
+            .env("SCUBA_CACHE", cache.path())
+            .args(["check", "src/a.cu", "--", "-I", inc.to_str().unwrap()])
+            .args(flags.iter().map(|f| f.replace("ROOT", project.root().to_str().unwrap())))
+            .output()
+            .unwrap()
+            .into();
+        let said = said.status(status);
+        assert!(said.err.contains("src/a.cu") || status == 0, "paths are those of this checkout: {said:?}");
+        let now = readings(cache.path());
+        assert_eq!(now != *kept.borrow(), read, "each reading is kept");
+        kept.replace(now);
+    };
+    check("#define MORE 0\n", &[], true, 0);
+    check("#define MORE 0\n", &[], false, 0);
+    check("#define MORE 1\n", &[], true, 1);
+    check("#define MORE 1\n", &[], false, 1);
+    // The folder is part of the code.
+    let flags = &["-DFOLDER=\"ROOT/data\""];
+    check("#define MORE 0\nconst char *folder = FOLDER;\n", flags, true, 0);
+    check("#define MORE 0\nconst char *folder = FOLDER;\n", flags, true, 0);
+}

@@ -16,11 +16,25 @@ pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
     for module in modules {
         let module = Arc::make_mut(module);
         let paths = module.files.iter_mut().map(|f| &mut f.path).chain([&mut module.source]);
-        for path in paths {
-            if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) {
-                *path = format!("{MARK}/{}", rest.display());
-            }
-        }
+        paths.for_each(|path| mark_path(path, root));
+    }
+}
+
+/// Replaces the project's folder by the mark at the beginning of a path.
+pub fn mark_path(path: &mut String, root: &ProjectRoot) {
+    if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) {
+        *path = format!("{MARK}/{}", rest.display());
+    }
+}
+
+/// Replaces the mark by the project's folder at the beginning of a path.
+pub fn settle_path(path: &mut String, root: &ProjectRoot) {
+    if let Some(rest) = path.strip_prefix(MARK) {
+        // `/` is the folder itself.
+        let rest = if rest == "/" { "" } else { rest };
+        let folder = root.folder().to_string_lossy();
+        let settled = format!("{}{rest}", folder.trim_end_matches('/'));
+        *path = if settled.is_empty() { "/".to_owned() } else { settled };
     }
 }
 
@@ -87,5 +101,24 @@ mod tests {
         let mut modules = [module("/app")];
         mark(&mut modules, &root);
         assert!(settle(&serde_json::to_string(&*modules[0]).unwrap(), &root).contains("\"/app/src/a.cu\""));
+    }
+
+    #[test]
+    fn paths_go_from_one_folder_to_another() {
+        let [one, two, top] = ["/home/a/app", "/srv/app", "/"].map(|f| ProjectRoot::new(f.into()));
+        for (path, there, at_top) in [
+            ("/home/a/app/src/a.cu", "/srv/app/src/a.cu", "/src/a.cu"),
+            ("/home/a/app", "/srv/app", "/"),
+            ("/home/a/app2/a.cu", "/home/a/app2/a.cu", "/home/a/app2/a.cu"),
+            ("a.cu", "a.cu", "a.cu"),
+        ] {
+            let mut marked = path.to_owned();
+            super::mark_path(&mut marked, &one);
+            for (root, wanted) in [(&one, path), (&two, there), (&top, at_top)] {
+                let mut settled = marked.clone();
+                super::settle_path(&mut settled, root);
+                assert_eq!(settled, wanted);
+            }
+        }
     }
 }

@@ -4,17 +4,23 @@
 //! In: a unit, the options of its reading. Out: the earlier reading with its files, provided that each file is
 //! unchanged and no new file precedes one of them in clang's search folders. Only complete readings by clang are kept:
 //! a reading that a limit cut off, or that clang refused, is tried again each time.
+//!
+//! The project's folder is no part of a reading, nor are times of files: a cache may be restored on another machine, for
+//! a checkout in another folder. A reading that mentions the folder in another place than in paths of files, for example
+//! in a string of the program, serves this folder only.
 
+use super::placeless;
 use config::FrontendKind;
 use facts::DiskSnapshot;
 use files::program::identity;
 use files::{ContentStore, Dependency, Hashes, Since};
+use finding::paths::ProjectRoot;
 use frontend::namesakes::{Namesakes, SearchFolders};
 use frontend::{ExtractOptions, Extraction};
-use nvcc::unit::TranslationUnit;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Further environment variables that clang and gcc read (clang's manual, "Environment variables").
 const VARIABLES: [&str; 7] = [
@@ -28,7 +34,7 @@ const VARIABLES: [&str; 7] = [
 ];
 
 /// Reading in its stored form.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StoredReading {
     files: Vec<Dependency>,
     namesakes: Namesakes,
@@ -36,31 +42,43 @@ struct StoredReading {
 }
 
 /// Cached readings of one unit.
-pub struct Readings {
+pub struct Readings<'r> {
     kept: ContentStore,
-    key: [u8; 32],
+    /// Keys for any folder of the project, and for this one.
+    keys: [[u8; 32]; 2],
     folders: SearchFolders,
+    root: &'r ProjectRoot,
 }
 
-impl Readings {
+impl<'r> Readings<'r> {
     /// Opens the cached readings of a unit. `None` without a cache, for cgeist alone, if checks are to be inserted,
     /// and if a program that affects the reading cannot be told from another version of itself.
     #[must_use]
-    pub fn of(unit: &TranslationUnit, options: &ExtractOptions, kept: Option<ContentStore>) -> Option<Self> {
+    pub fn of(
+        unit: &TranslationUnit,
+        options: &ExtractOptions,
+        root: &'r ProjectRoot,
+        kept: Option<ContentStore>,
+    ) -> Option<Self> {
         let kept = kept?.of_readings();
         if options.checks.is_some() || options.kind == FrontendKind::Cgeist {
             return None;
         }
-        Some(Self { kept, key: key(unit, options)?, folders: SearchFolders::of(unit) })
+        let programs = programs(unit, options)?;
+        let keys = [key(&anywhere(unit, root), &programs, options, root)?, key(unit, &programs, options, &nowhere())?];
+        Some(Self { kept, keys, folders: SearchFolders::of(unit).of_project(root.folder()), root })
     }
 
     /// Returns the cached reading and its files, if all of them are unchanged.
     #[must_use]
     pub fn get(&self, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
-        let kept: StoredReading = self.kept.get(&self.key)?;
-        let as_then = kept.files.iter().all(|f| present.unchanged(f))
-            && self.folders.unchanged(paths(&kept.files), &kept.namesakes);
-        as_then.then_some((kept.reading, kept.files))
+        self.keys.iter().find_map(|key| {
+            let mut kept: StoredReading = self.kept.get(key)?;
+            kept.each_path(|path| placeless::settle_path(path, self.root));
+            let as_then = kept.files.iter().all(|f| present.unchanged(f))
+                && self.folders.unchanged(paths(&kept.files), &kept.namesakes);
+            as_then.then_some((kept.reading, kept.files))
+        })
     }
 
     /// Stores a reading of these files that began at `since`.
@@ -71,8 +89,65 @@ impl Readings {
             return;
         }
         let Some(namesakes) = self.folders.namesakes(paths(files), since) else { return };
-        let kept = StoredReading { files: files.to_vec(), namesakes, reading: reading.clone() };
-        self.kept.put(&self.key, false, &kept);
+        let here = StoredReading { files: files.to_vec(), namesakes, reading: reading.clone() };
+        let mut anywhere = here.clone();
+        anywhere.each_path(|path| placeless::mark_path(path, self.root));
+        match anywhere.mentions(self.root) {
+            false => self.kept.put(&self.keys[0], false, &anywhere),
+            true => self.kept.put(&self.keys[1], false, &here),
+        }
+    }
+}
+
+impl StoredReading {
+    /// Changes all paths of files.
+    fn each_path(&mut self, change: impl Fn(&mut String)) {
+        let each = |path: &mut PathBuf| {
+            // Other paths stay as they are.
+            let Some(mut text) = path.to_str().map(str::to_owned) else { return };
+            change(&mut text);
+            *path = text.into();
+        };
+        self.files.iter_mut().for_each(|f| each(&mut f.path));
+        self.reading.dependencies.iter_mut().for_each(each);
+        for module in &mut self.reading.modules {
+            change(&mut module.source);
+            module.files.iter_mut().for_each(|f| change(&mut f.path));
+        }
+    }
+
+    /// Whether the text of a project's folder occurs.
+    fn mentions(&self, root: &ProjectRoot) -> bool {
+        let folder = root.folder().as_os_str().as_encoded_bytes();
+        // A root as short as `/w` occurs by chance.
+        let bytes = postcard::to_stdvec(&self).unwrap_or_default();
+        folder.len() < 2 || bytes.is_empty() || bytes.windows(folder.len()).any(|w| w == folder)
+    }
+}
+
+/// A root that no path is below.
+fn nowhere() -> ProjectRoot {
+    ProjectRoot::new(PathBuf::from("/\u{e000}"))
+}
+
+/// Returns a unit with a mark in place of the project's folder in its paths.
+fn anywhere(unit: &TranslationUnit, root: &ProjectRoot) -> TranslationUnit {
+    let marked = |path: &Path| -> PathBuf {
+        let Some(mut text) = path.to_str().map(str::to_owned) else { return path.to_owned() };
+        placeless::mark_path(&mut text, root);
+        text.into()
+    };
+    let flag = |flag: &PreprocessorFlag| match flag {
+        PreprocessorFlag::Include(p) => PreprocessorFlag::Include(marked(p)),
+        PreprocessorFlag::SystemInclude(p) => PreprocessorFlag::SystemInclude(marked(p)),
+        PreprocessorFlag::PreInclude(p) => PreprocessorFlag::PreInclude(marked(p)),
+        PreprocessorFlag::Define(_) | PreprocessorFlag::Undefine(_) => flag.clone(),
+    };
+    TranslationUnit {
+        source: marked(&unit.source),
+        directory: marked(&unit.directory),
+        preprocessor: unit.preprocessor.iter().map(flag).collect(),
+        ..unit.clone()
     }
 }
 
@@ -80,8 +155,25 @@ fn paths(files: &[Dependency]) -> impl Iterator<Item = &Path> + Clone {
     files.iter().map(|f| f.path.as_path())
 }
 
+/// Returns the identities of all programs that take part in a reading. `None` if one cannot be told from another version.
+fn programs(unit: &TranslationUnit, options: &ExtractOptions) -> Option<Vec<String>> {
+    let clang = which::which(&options.clang).ok().filter(|c| !is_script(c))?;
+    let compiler = unit.host_compiler.clone().unwrap_or_else(|| "g++".into());
+    let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler };
+    let this = std::env::current_exe().ok()?;
+    let hashes = Hashes::of_this_process();
+    let worker = options.worker.clone().unwrap_or_else(|| this.with_file_name("scuba-extract"));
+    let needed = [Some(&this), Some(&worker), Some(&clang), unit.nvcc.as_ref()].into_iter().flatten();
+    let mut all: Vec<String> = needed.map(|program| identity(program, hashes)).collect::<Option<_>>()?;
+    // A host compiler that is not found is not asked.
+    let host = which::which_in(&compiler, std::env::var_os("PATH"), &unit.directory).ok();
+    let cgeist = which::which(options.cgeist.as_deref().unwrap_or(Path::new("cgeist"))).ok();
+    all.extend([host, cgeist].map(|program| program.and_then(|p| identity(&p, hashes)).unwrap_or_default()));
+    Some(all)
+}
+
 /// Hash of the command, of all programs that take part in the reading, and of what these read from the environment.
-fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
+fn key(unit: &TranslationUnit, programs: &[String], options: &ExtractOptions, root: &ProjectRoot) -> Option<[u8; 32]> {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hash.update(&(bytes.len() as u64).to_le_bytes());
@@ -90,28 +182,15 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
     // The output of the compilation does not affect the reading.
     let unit = TranslationUnit { output: None, command: vec![], ..unit.clone() };
     add(&postcard::to_stdvec(&unit).ok()?);
-    let clang = which::which(&options.clang).ok().filter(|c| !is_script(c))?;
-    let compiler = unit.host_compiler.clone().unwrap_or_else(|| "g++".into());
-    let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler };
-    let this = std::env::current_exe().ok()?;
-    let hashes = Hashes::of_this_process();
-    let worker = options.worker.clone().unwrap_or_else(|| this.with_file_name("scuba-extract"));
-    for program in [Some(&this), Some(&worker), Some(&clang), unit.nvcc.as_ref()].into_iter().flatten() {
-        add(identity(program, hashes)?.as_bytes());
-    }
-    // A host compiler that is not found is not asked.
-    let host = which::which_in(&compiler, std::env::var_os("PATH"), &unit.directory).ok();
-    add(host.and_then(|h| identity(&h, hashes)).unwrap_or_default().as_bytes());
-    add(which::which(options.cgeist.as_deref().unwrap_or(Path::new("cgeist")))
-        .ok()
-        .and_then(|c| identity(&c, hashes))
-        .unwrap_or_default()
-        .as_bytes());
+    programs.iter().for_each(|program| add(program.as_bytes()));
     let profile = unit.nvcc.as_ref().map(|n| n.with_file_name("nvcc.profile"));
     add(profile.and_then(|p| std::fs::read(p).ok()).unwrap_or_default().as_slice());
+    // Names of files are relative to the project's folder.
+    let names = format!("-fmacro-prefix-map={}/=", root.folder().display());
+    let flags: Vec<&String> = options.extra_flags.iter().filter(|f| **f != names).collect();
     add(format!(
         "{:?} {:?} {:?} {:?} {:?}",
-        options.kind, options.cgeist, options.cgeist_cuda, options.extra_flags, options.cuda_path
+        options.kind, options.cgeist, options.cgeist_cuda, flags, options.cuda_path
     )
     .as_bytes());
     let toolkit = if unit.nvcc.is_none() { &["CUDA_PATH", "CUDA_HOME"][..] } else { &[] };
