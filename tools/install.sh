@@ -13,3 +13,10 @@ rm -rf "$prefix/lib/scuba" "$prefix/lib/cmake/scuba" "$prefix/share/doc/scuba"
 # All but what makes the folder a repository of Bazel.
 cp -r --remove-destination "$dist"/{bin,lib,include,share} "$prefix"
 printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract}
+
+# Headers for the user who will build, so that the first build need not precompile them. Nothing depends on it.
+if [ -z "${DESTDIR:-}" ]; then
+  as_user=()
+  [ "$(id -u)" = 0 ] && [ -n "${SUDO_USER:-}" ] && command -v sudo >/dev/null && as_user=(sudo -u "$SUDO_USER" -H)
+  "${as_user[@]}" "$prefix/bin/scuba" warm || printf 'make install: no headers were precompiled; `scuba warm` tries again\n' >&2
+fi

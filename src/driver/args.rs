@@ -50,6 +50,8 @@ pub enum CliCommand {
     },
     /// Show where the cache lies, how large it is and how much builds took from it; remove it, or its oldest part
     Cache(CacheArgs),
+    /// Precompile the headers of this machine's toolkit, for the commonest flags or given ones: first builds are faster
+    Warm(WarmArgs),
     /// Serve an editor: a language server on standard input and output
     Lsp,
     /// Accept the present findings: only new ones are reported from then on
@@ -343,6 +345,16 @@ pub struct CacheArgs {
     /// Remove the oldest entries until the others have at most this size, for example 500MiB
     #[arg(long, value_name = "SIZE", conflicts_with = "clean", value_parser = str::parse::<ByteSize>)]
     pub max_size: Option<ByteSize>,
+}
+
+#[derive(Debug, Args)]
+pub struct WarmArgs {
+    /// With the lowest priority and without output, as other commands start it
+    #[arg(long, hide = true)]
+    pub background: bool,
+    /// Flags of an nvcc command, for example -std=c++20 -arch=sm_90 [default: those of most commands]
+    #[arg(last = true, value_name = "NVCC-FLAGS")]
+    pub flags: Vec<String>,
 }
 
 #[derive(Debug, Args)]

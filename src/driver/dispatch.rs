@@ -44,6 +44,7 @@ fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow
             Ok(Status::Clean)
         }
         CliCommand::Cache(a) => commands::cache::run(&a),
+        CliCommand::Warm(a) => commands::warm::run(&a),
         CliCommand::Lsp => commands::lsp::run(),
         CliCommand::Doctor(a) => Ok(commands::doctor::run(&a)),
         CliCommand::Stats(a) => commands::stats::run(&a),

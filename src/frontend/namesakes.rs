@@ -53,7 +53,11 @@ impl SearchFolders {
             named.extend(std::env::var_os(name).iter().flat_map(std::env::split_paths));
         }
         let folders = named.iter().map(|p| normalise(&unit.directory, p)).filter(|p| p.is_dir()).collect();
-        Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())), project: None }
+        Self {
+            folders,
+            toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())),
+            project: None,
+        }
     }
 
     /// Leaves the folder of a project out of hashes, so that checkouts in different folders have the same.

@@ -225,7 +225,8 @@ fn analyser(ourselves: &Path) -> Result<PathBuf, String> {
 
 /// Returns the capabilities that the toolkit's own query program prints, separated by commas or spaces. Empty if there
 /// is no GPU; nvcc then compiles for its default.
-fn native_architectures(nvcc: &Path) -> Vec<u32> {
+#[must_use]
+pub fn native_architectures(nvcc: &Path) -> Vec<u32> {
     let query = nvcc.with_file_name("__nvcc_device_query");
     let child =
         std::process::Command::new(query).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();

@@ -39,6 +39,7 @@ mod tensors;
 mod told;
 mod undecided;
 mod views;
+mod warm;
 mod wrappers;
 
 use std::path::{Path, PathBuf};

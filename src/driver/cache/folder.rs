@@ -12,12 +12,15 @@ const KINDS: [(&str, &str); 8] = [
     ("readings", "units as clang read them"),
     ("verdicts", "verdicts of programs"),
     ("obligations", "answers of the solver"),
-    ("headers", "precompiled headers"),
+    ("headers", HEADERS),
     ("reports", "last reports of folders without .scuba/"),
     ("hashes-2", "hashes of files"),
     ("tools", "what tools can do"),
     ("rules", "pages of rules for editors"),
 ];
+
+/// Contents of the folder of precompiled headers, in words.
+pub(crate) const HEADERS: &str = "precompiled headers";
 
 /// Kinds whose entries are folders that are useless in part.
 const WHOLE: [&str; 1] = ["headers"];

@@ -2,6 +2,7 @@
 
 use crate::args::InitArgs;
 use crate::commands::project::{BuildSystem, DetectedProject, ProjectKind};
+use crate::commands::warm;
 use crate::installation::Installation;
 use crate::{Status, output, session};
 use anyhow::{Context, Result, bail};
@@ -41,6 +42,10 @@ pub fn run(args: &InitArgs) -> Result<Status> {
     let written = saved.with_context(|| format!("cannot write {}", file.display()))?;
     readable(&written).with_context(|| format!("cannot write {}", file.display()))?;
     output::print(&said(&project, nvcc.as_deref(), &file));
+    if nvcc.is_some() {
+        // The first build may follow in a moment.
+        warm::start_in_background();
+    }
     Ok(Status::Clean)
 }
 

@@ -14,3 +14,4 @@ pub(crate) mod pages;
 pub(crate) mod project;
 pub(crate) mod report;
 pub(crate) mod stats;
+pub(crate) mod warm;

@@ -36,7 +36,7 @@ impl LeadingIncludes {
 }
 
 /// A directive without comments, `#` and blanks before its word, and the offset of the end of its last line.
-struct Directive {
+struct LeadingDirective {
     code: String,
     end: usize,
     /// Whether a line end follows it in the text.
@@ -59,9 +59,9 @@ impl<'t> LeadingDirectives<'t> {
 }
 
 impl Iterator for LeadingDirectives<'_> {
-    type Item = Directive;
+    type Item = LeadingDirective;
 
-    fn next(&mut self) -> Option<Directive> {
+    fn next(&mut self) -> Option<LeadingDirective> {
         loop {
             let mut lines = self.text[self.at..].split_inclusive('\n');
             let Some(first) = lines.next() else {
@@ -86,7 +86,7 @@ impl Iterator for LeadingDirectives<'_> {
             self.at = end;
             if !code.is_empty() {
                 let code = code.strip_prefix('#')?.trim_start().to_owned();
-                return Some(Directive { code, end, ended: first.ends_with('\n') });
+                return Some(LeadingDirective { code, end, ended: first.ends_with('\n') });
             }
         }
     }

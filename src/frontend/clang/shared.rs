@@ -35,9 +35,9 @@ const FOLDERS: [&str; 4] = ["-isystem", "-idirafter", "-iquote", "-I"];
 /// Result of a search.
 pub(super) enum SharedHeader {
     Found(PrecompiledHeader),
-    /// No header is there, for example because another process is making one.
+    /// Absence of a header, for example because another process is making one.
     Missing,
-    /// These flags have none, for example because a file of the project replaces one of the toolkit's.
+    /// Flags that have none, for example because a file of the project replaces one of the toolkit's.
     Unfit,
 }
 
@@ -61,7 +61,7 @@ struct MentionedNames {
     files: BTreeSet<String>,
 }
 
-/// What all searches of one run have in common.
+/// Parameters that all searches of one run have in common.
 pub(super) struct SharedHeaders<'a> {
     pub kept: &'a Path,
     pub clang: &'a Path,
@@ -95,7 +95,7 @@ impl SharedHeaders<'_> {
             return SharedHeader::Found(base.header);
         }
         let mut beginning = Beginning::of(source, self.directory, &searched);
-        let places = Places::of(&base.header.files);
+        let places = SearchedPlaces::of(&base.header.files);
         beginning.retain(|name| !places.is_read(name));
         SharedHeader::Found(self.longest(&flags, &macros, base, &beginning, &searched).header)
     }
@@ -376,12 +376,12 @@ fn hash(name: &str) -> u64 {
 }
 
 /// Folders that every unit searches, and the files that a header was made of.
-struct Places<'f> {
+struct SearchedPlaces<'f> {
     folders: BTreeSet<&'f Path>,
     files: HashSet<&'f Path>,
 }
 
-impl<'f> Places<'f> {
+impl<'f> SearchedPlaces<'f> {
     fn of(files: &'f [PathBuf]) -> Self {
         let is_landmark = |f: &&PathBuf| f.file_name().is_some_and(|n| LANDMARKS.iter().any(|l| n == *l));
         Self {
@@ -460,7 +460,7 @@ mod tests {
         let read = [file("wrap/new"), file("std/new"), file("std/cstdlib"), file("std/bits/x.h")];
         file("wrap/cmath");
         let all = [read.to_vec(), vec![file("std/cmath")]].concat();
-        let places = Places::of(&all);
+        let places = SearchedPlaces::of(&all);
         assert_eq!(
             ["new", "cstdlib", "bits/x.h", "x.h", "cmath", "vector"].map(|n| places.is_read(n)),
             [true, true, true, false, false, false]
