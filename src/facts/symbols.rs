@@ -4,7 +4,7 @@ use ir::tile::is_of_library;
 use ir::{Linkage, Module, Side};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LinkSymbol {
@@ -29,6 +29,20 @@ impl Symbols {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.strong.is_empty() && self.weak.is_empty() && self.needed.is_empty()
+    }
+
+    /// Whether units with these symbols need a C++ function or variable that none of them defines, and that is not one of
+    /// the language's own library: another unit or a library has it.
+    #[must_use]
+    pub fn lack_one<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> bool {
+        /// Mangled names of the C++ library and its runtime (Itanium C++ ABI, 5.1.10).
+        const OF_LANGUAGE: [&str; 9] =
+            ["_ZS", "_ZNS", "_ZNKS", "_ZTI", "_ZTV", "_ZN9__gnu_cxx", "_ZN10__cxxabiv1", "_Zn", "_Zd"];
+        let defined: HashSet<&LinkSymbol> = all.clone().flat_map(|s| s.strong.iter().chain(&s.weak)).collect();
+        let mut needed = all.flat_map(|s| &s.needed);
+        needed.any(|s| {
+            s.name.starts_with("_Z") && !OF_LANGUAGE.iter().any(|p| s.name.starts_with(p)) && !defined.contains(s)
+        })
     }
 
     #[must_use]
@@ -79,5 +93,25 @@ impl Symbols {
     #[must_use]
     pub fn has_main(&self) -> bool {
         self.strong.iter().any(|s| !s.device && s.name == "main")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LinkSymbol, Symbols};
+
+    fn symbols(strong: &[&str], needed: &[&str]) -> Symbols {
+        let all =
+            |names: &[&str]| names.iter().map(|name| LinkSymbol { device: false, name: (*name).to_owned() }).collect();
+        Symbols { strong: all(strong), weak: vec![], needed: all(needed) }
+    }
+
+    #[test]
+    fn a_function_that_no_unit_defines_is_lacking() {
+        let main = symbols(&["main"], &["_Z4sizei", "cudaMalloc", "_ZNSt6vectorIiE", "_Znwm", "_ZSt4cout"]);
+        let other = symbols(&["_Z4sizei"], &["printf"]);
+        assert!(Symbols::lack_one([&main].into_iter()));
+        assert!(!Symbols::lack_one([&main, &other].into_iter()));
+        assert!(!Symbols::lack_one([&other].into_iter()));
     }
 }

@@ -11,7 +11,7 @@ use facts::generated::FolderPlans;
 use facts::join::{self, ProgramPlan};
 use facts::linked::{self, ByOutput, Folders, StraySearch};
 use facts::{
-    DiskSnapshot, FactStore, LinkFacts, Linkers, Maker, ReportedFinding, SecondCode, StoreError, UnitFacts,
+    DiskSnapshot, FactStore, LinkFacts, Linkers, Maker, ReportedFinding, SecondCode, StoreError, Symbols, UnitFacts,
     UnitWithCode, gone,
 };
 use files::made;
@@ -41,6 +41,8 @@ pub struct Joined {
     pub unseen: Vec<UnreadObject>,
     /// Linkers in the makefile of the command's units, if no link of these units is known.
     pub links_unknown: Option<Linkers>,
+    /// Units of programs of which objects are still to be made.
+    awaited: BTreeSet<usize>,
     /// Code of units that is in memory already, by position.
     code: HashMap<usize, Vec<Arc<Module>>>,
     /// Second readings of the command's own units, by position.
@@ -134,6 +136,7 @@ impl Joined {
             unread: vec![],
             unseen: vec![],
             links_unknown: None,
+            awaited: BTreeSet::new(),
             code,
             second,
         };
@@ -151,11 +154,12 @@ impl Joined {
             plan.tentative =
                 !now.is_last(plan) && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
+        let waiting = joined.leave_to_link(&now, alone);
         joined.tell_unseen(&now);
         if alone && link.is_none() {
             joined.links_unknown = unseen::linkers_of(units.iter().map(|u| &u.facts), &links);
         }
-        joined.add_alone(units.len());
+        joined.add_alone(units.len(), &waiting);
         joined.told = joined
             .plans
             .iter()
@@ -288,6 +292,7 @@ impl Joined {
                     self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()));
                 }
                 None if plan.incomplete && !now.is_last(&plan) => {
+                    self.awaited.extend(&plan.units);
                     self.waiting.push(format!("{} waits for more of its objects", plan.name));
                 }
                 None => self.plans.push(plan),
@@ -350,10 +355,34 @@ impl Joined {
         self.unseen = unseen::of_plans(&last, &self.facts);
     }
 
-    /// Checks units that belong to no ready program by themselves.
-    fn add_alone(&mut self, own: usize) {
+    /// Removes programs that need functions of units which are not compiled yet, if their link comes to the shim: it
+    /// knows more and decides the same again. Returns the command's units that wait for it.
+    fn leave_to_link(&mut self, now: &CommandState<'_, impl Fn(&Path) -> bool>, alone: bool) -> BTreeSet<usize> {
+        let own = &self.facts[..now.own];
+        let lacks = |units: &[usize]| Symbols::lack_one(units.iter().map(|&i| &self.facts[i].symbols));
+        // Sides that were not read are told with the verdicts.
+        if now.link.is_some() || own.iter().any(|u| !u.not_analysed.is_empty()) {
+            return BTreeSet::new();
+        }
+        // The end of a `scuba build` checks all programs.
+        if alone && !unseen::are_linked_by_nvcc(own) {
+            return self.awaited.iter().copied().filter(|i| *i < now.own && lacks(&[*i])).collect();
+        }
+        let (left, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.plans)
+            .into_iter()
+            .partition(|plan| plan.output.is_none() && !now.is_last(plan) && lacks(&plan.units));
+        let placed: BTreeSet<usize> = kept.iter().flat_map(|p| p.units.clone()).collect();
+        let waiting = (0..now.own).filter(|i| !placed.contains(i) && lacks(&[*i])).collect();
+        self.plans = kept;
+        self.waiting.extend(left.iter().map(|plan| format!("{} waits for its link", plan.name)));
+        waiting
+    }
+
+    /// Checks units that belong to no ready program by themselves, except those that wait.
+    fn add_alone(&mut self, own: usize, waiting: &BTreeSet<usize>) {
         let placed: BTreeSet<usize> = self.plans.iter().flat_map(|p| p.units.clone()).collect();
-        for i in (0..own).filter(|i| !placed.contains(i) && !self.facts[*i].pending) {
+        let alone = |i: &usize| !placed.contains(i) && !waiting.contains(i) && !self.facts[*i].pending;
+        for i in (0..own).filter(alone).collect::<Vec<_>>() {
             let name = self.facts[i].unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             self.plans.push(ProgramPlan { name, units: vec![i], ..ProgramPlan::default() });
         }

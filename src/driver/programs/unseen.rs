@@ -298,6 +298,13 @@ pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[L
     directories.into_iter().find_map(|directory| linkers(directory, &given).filter(|by| by.host || !by.nvcc))
 }
 
+/// Whether all makefiles of the units name nvcc alone as a linker: the links come to the shim.
+pub fn are_linked_by_nvcc<'u>(units: impl IntoIterator<Item = &'u UnitFacts>) -> bool {
+    let directories: BTreeSet<&Path> = units.into_iter().map(|u| u.unit.directory.as_path()).collect();
+    let given = MakeOverrides::of_this_process();
+    directories.into_iter().all(|directory| linkers(directory, &given).is_some_and(|by| by.nvcc && !by.host))
+}
+
 /// Returns the objects that were linked into programs without being read, except those outside of `[scope]`, in the order of programs and objects.
 #[must_use]
 pub fn of_plans(plans: &[ProgramPlan], units: &[UnitFacts]) -> Vec<finding::UnreadObject> {
