@@ -431,6 +431,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("--only", nargs="+", metavar="PATTERN", help="only public projects of such names, as 'HeCBench *' or '*lud'")
     parser.add_argument("--binaries", type=Path, default=ROOT / "target" / "release", metavar="FOLDER", help="where scuba-nvcc, scuba and scuba-extract lie (default: target/release)")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="other binaries, as of an older version: measured in the same run, with a table of their own before")
+    parser.add_argument("--first", nargs="*", choices=("nothing", "warmed", "restored"), metavar="CACHE", help="measure only first builds: with nothing cached, with a warmed cache, with a cache restored elsewhere (default: all three); see bench/first.py")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="with --first: a page for the table")
     parser.add_argument("--journal", type=Path, default=JOURNAL, metavar="FILE", help="of the public projects' samples (default: target/bench-projects.jsonl)")
 
 
@@ -457,6 +459,8 @@ def measure(checkouts: Path, nvcc: Path, arguments) -> int:
     # Processes whose parent ended come to us, and are counted; so does an end by SIGTERM, which must remove the copies.
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if arguments.first is not None:
+        return measure_first(checkouts, nvcc, projects, arguments)
     if os.getloadavg()[0] > 0.5:
         tell(f"note: the machine is busy (load {os.getloadavg()[0]:.1f}): wall times will not be comparable")
     arguments.journal.parent.mkdir(parents=True, exist_ok=True)
@@ -475,6 +479,23 @@ def measure(checkouts: Path, nvcc: Path, arguments) -> int:
         '\nany case. Peak: the largest process of the first build. Findings only warned (`[levels] all = "warn"`), so that all builds ran to their end.'
     )
     return 1 if any(broken for *_, broken in measured.values()) else 0
+
+
+def measure_first(checkouts: Path, nvcc: Path, chosen: list, arguments) -> int:
+    """First builds only, of each of the named binaries."""
+    # It builds on this module.
+    import first
+
+    arguments.first = arguments.first or list(first.CACHES)
+    folders = {"before": arguments.against, "after": arguments.binaries} if arguments.against else {"": arguments.binaries}
+    status = 0
+    for title, folder in folders.items():
+        with tempfile.TemporaryDirectory(prefix="scuba-bench-") as temporary:
+            (Path(temporary) / "scuba.toml").write_text('[levels]\nall = "warn"\n')
+            print(f"{title}:\n" * bool(title))
+            bench = Bench(checkouts.resolve(), folder.resolve(), nvcc, arguments.jobs, Path(temporary).resolve())
+            status |= first.measure(bench, chosen, arguments)
+    return status
 
 
 def main() -> int:

@@ -72,3 +72,23 @@ fn of_two_units_at_the_same_time_one_is_denied() {
         assert!(denied >= 1, "{} and {} after {}", UNITS[a], UNITS[b], UNITS[first]);
     }
 }
+
+/// A program that lacks a function is left to the unit that has it, or to the link, where the makefile's link comes to us.
+#[test]
+fn a_program_that_lacks_a_function_waits_where_its_link_is_seen() {
+    for (linker, waits) in [("$(NVCC)", true), ("g++", false)] {
+        let project = Project::new("filter");
+        project.write("Makefile", &format!("NVCC = nvcc\napp: a.o b.o\n\t{linker} a.o b.o -o app\n"));
+        project.write("b.cu", "int size() { return 31; }\n");
+        project.write(
+            "a.cu",
+            "int size();\n__global__ void fill(int *p) { p[threadIdx.x] = 1; }\n\
+             int main() { int *p; if (cudaMalloc(&p, size() * sizeof(int))) return 1; fill<<<1, 32>>>(p); return 0; }\n",
+        );
+        analyse(&project, "a.cu").status(0);
+        let log = std::fs::read_to_string(project.root().join(".scuba/log")).unwrap_or_default();
+        assert_eq!(log.contains("a waits for its link"), waits, "{linker}: {log}");
+        let said = analyse(&project, "b.cu").status(1);
+        assert!(said.err.contains("error[oob-global]: write past the end of `p`"), "{linker}: {}", said.err);
+    }
+}
