@@ -65,11 +65,14 @@ impl ExecutionContext<'_> {
 }
 
 impl Executor<'_> {
-    /// Executes host code without events and within a budget of its own; `None` where that does not end.
+    /// Executes host code without events and within a budget of its own; `None` where that does not end. What the code gives
+    /// to libraries counts as given by code that is not followed, as all else that it does.
     pub fn beside_host<R>(&mut self, execute: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let given = self.limits.left();
         let around = self.limits.begin_aside(given);
+        let lent = self.points_to.lent_for_good().clone();
         let out = self.without_recording(execute);
+        self.points_to.lend_no_more_than(lent);
         let ended = !self.limits.is_at_an_end();
         let (steps, _) = self.limits.end_aside(around);
         self.limits.take_steps(steps);

@@ -171,6 +171,16 @@ impl PointsTo {
         (&self.lent.objects, self.lent.anything)
     }
 
+    /// What callbacks may write at any later time.
+    pub(in crate::symbolic) fn lent_for_good(&self) -> &StoredAddresses {
+        &self.lent
+    }
+
+    /// Forgets what was lent since.
+    pub(in crate::symbolic) fn lend_no_more_than(&mut self, before: StoredAddresses) {
+        self.lent = before;
+    }
+
     /// Functions whose addresses were ever stored in an object.
     pub(in crate::symbolic) fn functions_in(&self, o: ObjId) -> Option<Vec<FuncRef>> {
         self.places.get(&Some(o)).map(|s| s.functions.iter().copied().collect())
