@@ -69,6 +69,17 @@ def programs(folder):
     for unit in below(folder, base, "**/*.cu"):
         if unit not in pulsar:
             yield "facebookresearch/pytorch3d", Path(unit).stem, base, [unit, "ext.cpp"], PYTORCH3D
+    for op in ("iou3d_nms", "roiaware_pool3d", "roipoint_pool3d", "bev_pool", "ingroup_inds", "pointnet2/pointnet2_stack", "pointnet2/pointnet2_batch"):
+        base = f"OpenPCDet/pcdet/ops/{op}"
+        yield "open-mmlab/OpenPCDet", Path(op).name, base, below(folder, base, "src/*"), []
+    base = "torchsparse/torchsparse/backend"
+    for unit in below(folder, base, "**/*_cuda.cu"):
+        if unit != "pybind_cuda.cu":
+            yield "mit-han-lab/torchsparse", Path(unit).stem.removesuffix("_cuda"), base, ["pybind_cuda.cu", unit], AMPERE
+    base = "kaolin/kaolin/csrc"
+    for unit in below(folder, base, "**/*.cu"):
+        beside = below(folder, base, unit.removesuffix(".cu").removesuffix("_cuda") + ".cpp")
+        yield "NVIDIAGameWorks/kaolin", Path(unit).stem.removesuffix("_cuda"), base, [unit, *beside, "bindings.cpp"], ["-DTHRUST_IGNORE_CUB_VERSION_CHECK"]
 
 
 def below(folder, base, pattern):
