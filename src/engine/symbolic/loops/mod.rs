@@ -4,8 +4,8 @@
 //! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
 //! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `quotients` and
 //! `alternating`, `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant trip counts), `houdini` with its
-//! `candidates` (invariants), `quantified_facts` (checks made in every iteration) with `iteration_values`. The module must not know kernels or
-//! hosts.
+//! `candidates` (invariants), `quantified_facts` (checks made in every iteration) with `iteration_values`, `highest_bit`
+//! (bounds after a search for the highest bit that is set). The module must not know kernels or hosts.
 //!
 //! To add a recurrence: write a solver from `(start, symbol, next)` to a [`types::Form`], and call it in `accelerate`
 //! at its place in the order.
@@ -16,6 +16,7 @@ pub(in crate::symbolic) mod array_fill;
 mod candidates;
 pub(in crate::symbolic) mod discover;
 mod dump;
+mod highest_bit;
 pub(in crate::symbolic) mod houdini;
 pub(in crate::symbolic) mod initial_values;
 mod iteration_values;

@@ -109,7 +109,8 @@ impl Executor<'_> {
         solved: SolvedForms,
         (mut facts, before): (Vec<TermId>, (usize, u32)),
     ) -> LoopOut {
-        let SolvedForms { k, forms, map, ranges, arrays, iteration, each, noted, .. } = solved;
+        let SolvedForms { k, forms, map, ranges, arrays, iteration, each, noted, all_round, .. } = solved;
+        let search = self.highest_bit_search(&all_round, k, (found.pass.mark, found.pass.version));
         let iteration = [iteration, noted].concat();
         facts.push(self.went_round(&iteration, k));
         let first = self.in_the_first_iteration(&iteration, k);
@@ -128,6 +129,7 @@ impl Executor<'_> {
             self.fill_so_far(&mut sk, s0, *o, filled, (k, fr.func));
         }
         self.loops.ranges.insert(at.key, ranges);
+        facts.extend(search.map(|search| self.higher_bits_clear(&search, s0.path)));
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
         let gone = QuantifiedFact::of_iterations(&mut self.arena, &[iteration, each].concat(), k);
@@ -138,6 +140,9 @@ impl Executor<'_> {
         if let Some(first) = first {
             let iterations = Iterations { k, map: &map, mark: found.pass.mark, version: found.pass.version };
             out.exits = self.after_the_first_iteration(out.exits, begin, first, &iterations);
+        }
+        if let Some(search) = search {
+            self.leave_highest_bit_search(&search, &mut out);
         }
         if let Some(gone) = gone {
             for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) {
@@ -231,12 +236,9 @@ impl Executor<'_> {
         if let Some((sb, phi_next)) = back {
             let mut same = next.iter().all(|(v, want)| self.var_value(&sb, &phi_next, *v).as_ref() == Some(want));
             let (_, _, iteration) = self.arena.split_common(sk.path, sb.path);
-            let iteration: Vec<TermId> = self
-                .arena
-                .conjuncts(iteration)
-                .into_iter()
-                .filter(|c| self.only_old(*c, mark, version, Some(k)))
-                .collect();
+            let mut iteration = self.arena.conjuncts(iteration);
+            let search = self.highest_bit_search(&iteration, k, (mark, version));
+            iteration.retain(|c| self.only_old(*c, mark, version, Some(k)));
             for (v, bits, signed) in &no_wrap {
                 let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) =
                     (now.get(v).cloned(), starts.get(v).cloned(), steps.iter().find(|s| s.0 == *v))
@@ -251,9 +253,16 @@ impl Executor<'_> {
                 self.restore(fr, phi_start);
                 return None;
             }
-            let fact = self.went_round(&iteration, k);
+            let mut fact = self.went_round(&iteration, k);
+            if let Some(search) = search {
+                let clear = self.higher_bits_clear(&search, s0.path);
+                fact = self.arena.and(fact, clear);
+            }
             let gone = QuantifiedFact::of_iterations(&mut self.arena, &iteration, k);
             exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
+            if let Some(search) = search {
+                exits = self.exits_of_highest_bit_search(&search, exits);
+            }
             if let Some(gone) = gone {
                 for (_, _, s) in &mut exits {
                     gone.add_to(&mut s.always);
