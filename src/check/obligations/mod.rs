@@ -4,6 +4,8 @@ pub(crate) mod cone;
 mod conversions;
 pub(crate) mod decide;
 pub(crate) mod free_extent;
+mod host_factors;
+mod logarithm;
 mod models;
 pub(crate) mod obligation;
 mod precomputed;

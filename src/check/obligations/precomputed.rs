@@ -5,12 +5,14 @@
 //! floor of `n·M / 2^(32 + s)`, if nothing wraps. It is the floor of `n / d` for `n >= 0` if `e = M·d - 2^(32 + s)` is
 //! not negative and `n·e < 2^(32 + s)`: the fraction of `n / d` is at most `1 - 1/d`, and `n·e / (d·2^(32 + s))` is
 //! less than `1/d` (Granlund and Montgomery, PLDI 1994, theorem 4.2). Constants show this by computation. A factor that
-//! the host computes is known by its form, `m = 2^32·(2^s - d) / d + 1` with `d <= 2^s < 2·d`. A quotient with a
-//! premise that is not proved stays as it is.
+//! the host computes is known by its form ([`super::host_factors`]). A program may choose the dividend itself where the
+//! divisor is 1. A quotient with a premise that is not proved stays as it is.
 
 use super::decide::{Decider, Search};
+use super::host_factors::{HostFactor, factors_of_host};
+use super::logarithm::{congruent, not_too_far};
 use super::obligation::Obligation;
-use crate::solver::{self, Answer, WrapMode};
+use crate::solver::Answer;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -24,9 +26,6 @@ const MOST: usize = 16;
 
 /// Largest dividend: the sum of it and of the high half of its product with a number of 32 bits does not wrap.
 const MOST_DIVIDED: i128 = (1 << 31) - 1;
-
-/// Largest divisor that the host may have computed a factor for.
-const MOST_DIVISOR: i128 = 1 << 31;
 
 /// The floor of `(rest + product / 2^32) / 2^s`, as the program computes it.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +76,9 @@ impl Search<'_> {
             let Some(division) = self.division(a, &known, whole) else { continue };
             let value = a.div(division.dividend, division.divisor);
             let value = a.sub(value, division.less);
-            let map = FxHashMap::from_iter([(whole, value)]);
+            // The divisor is proved to be in the range of each reading.
+            let read = a.wrap(division.divisor, HALF, false);
+            let map = FxHashMap::from_iter([(read, division.divisor), (whole, value)]);
             let [facts, offset, extent] = roots.map(|t| a.substitute(t, &map));
             o = Obligation { facts, offset, extent, ..o };
         }
@@ -86,24 +87,114 @@ impl Search<'_> {
 
     /// Returns the division that has the value of a term, if all premises follow from the facts.
     fn division(&mut self, a: &mut Arena, known: &AccessFacts, whole: TermId) -> Option<PrecomputedDivision> {
-        for q in quotients(a, whole) {
-            let division = match q.shift {
-                Shift::By(s) => by_constant(a, &q, s),
-                Shift::Of(s) => self.by_factor_of_host(a, known, &q, s),
-            };
-            let Some(division) = division else { continue };
-            let guard = q.guard.filter(|guard| !matches!(q.shift, Shift::Of(s) if holds_for_small(a, s, *guard)));
-            let (zero, most) = (a.int(0), a.int(MOST_DIVIDED));
-            let bounds = [a.le(zero, division.dividend), a.le(division.dividend, most)];
-            if bounds.into_iter().chain(guard).all(|goal| self.follows(a, known, goal)) {
+        if let Some(division) = self.division_in(a, known, whole) {
+            return Some(division);
+        }
+        let Term::Ite(c, x, y) = *a.get(whole) else { return None };
+        let not = a.not(c);
+        for (one, undivided, quotient) in [(c, x, y), (not, y, x)] {
+            if quotients(a, quotient).is_empty() {
+                continue;
+            }
+            let divided = a.not(one);
+            let all = a.and(known.all, divided);
+            let elsewhere = AccessFacts { all, facts: a.conjuncts(all) };
+            let choices = self.choices_of_host(a, &elsewhere, one, quotient);
+            let mut decided = [all, quotient];
+            a.substitute_all(&mut decided, &choices);
+            let [all, quotient] = decided;
+            let all = a.and(all, divided);
+            let elsewhere = AccessFacts { all, facts: a.conjuncts(all) };
+            if let Some(division) = self.division_in(a, &elsewhere, quotient)
+                && self.is_undivided(a, known, &division, one, undivided)
+            {
                 return Some(division);
             }
         }
         None
     }
 
-    /// Returns the division where the factor is `2^32·(2^s - d) / d + 1` with `1 <= d <= 2^31` and `d <= 2^s < 2·d`:
-    /// then the factor is below 2^32, no operation of the host wraps, and `e` is at most `d`, thus at most `2^s`.
+    /// Returns the division that has the value of a quotient, if all premises follow from the facts.
+    fn division_in(&mut self, a: &mut Arena, known: &AccessFacts, quotient: TermId) -> Option<PrecomputedDivision> {
+        for q in quotients(a, quotient) {
+            let division = match q.shift {
+                Shift::By(s) => by_constant(a, &q, s),
+                Shift::Of(s) => self.by_factor_of_host(a, known, &q, s),
+            };
+            let Some(division) = division else { continue };
+            let guard = q.guard.filter(|guard| !matches!(q.shift, Shift::Of(s) if holds_for_small(a, s, *guard)));
+            if !guard.is_none_or(|goal| self.follows(a, known, goal)) {
+                continue;
+            }
+            // A reading of a number within the bounds is that number.
+            let read = match *a.get(division.dividend) {
+                Term::Wrap { arg, bits, .. } if bits >= HALF => Some(arg),
+                _ => None,
+            };
+            for dividend in read.into_iter().chain([division.dividend]) {
+                let (zero, most) = (a.int(0), a.int(MOST_DIVIDED));
+                let bounds = [a.le(zero, dividend), a.le(dividend, most)];
+                if bounds.into_iter().all(|goal| self.follows(a, known, goal)) {
+                    return Some(PrecomputedDivision { dividend, ..division });
+                }
+            }
+        }
+        None
+    }
+
+    /// Conditions below a quotient by which the host, too, chose whether the divisor is 1, with their values where
+    /// `one` is false.
+    fn choices_of_host(
+        &mut self,
+        a: &mut Arena,
+        here: &AccessFacts,
+        one: TermId,
+        quotient: TermId,
+    ) -> FxHashMap<TermId, TermId> {
+        let mut choices: Vec<TermId> = vec![];
+        for t in a.cone(&[quotient]) {
+            if let Term::Ite(c, x, y) = *a.get(t)
+                && [x, y].into_iter().any(|t| a.as_int(t) == Some(0))
+                && !choices.contains(&c)
+                && compare_same(a, c, one)
+            {
+                choices.push(c);
+            }
+        }
+        let mut known = FxHashMap::default();
+        for c in choices {
+            let not = a.not(c);
+            let follows = |(goal, holds)| self.follows_of_near(a, &here.facts, goal).then_some(holds);
+            if let Some(holds) = [(not, false), (c, true)].into_iter().find_map(follows) {
+                known.insert(c, a.bool(holds));
+            }
+        }
+        known
+    }
+
+    /// Whether a number that stands for the quotient under a condition is the quotient there: the dividend, where the
+    /// divisor is 1.
+    fn is_undivided(
+        &mut self,
+        a: &mut Arena,
+        known: &AccessFacts,
+        division: &PrecomputedDivision,
+        one: TermId,
+        undivided: TermId,
+    ) -> bool {
+        if a.as_int(division.less) != Some(0) {
+            return false;
+        }
+        let all = a.and(known.all, one);
+        let there = AccessFacts { all, facts: a.conjuncts(all) };
+        let divisor = a.int(1);
+        let is_one = a.eq(division.divisor, divisor);
+        let same = a.eq(undivided, division.dividend);
+        self.follows_of_near(a, &there.facts, is_one) && self.follows(a, &there, same)
+    }
+
+    /// Returns the division where the factor has one of the forms that hosts compute, and the exponent is the logarithm
+    /// of the divisor, rounded up, or one less.
     fn by_factor_of_host(
         &mut self,
         a: &mut Arena,
@@ -111,70 +202,22 @@ impl Search<'_> {
         q: &PrecomputedQuotient,
         s: TermId,
     ) -> Option<PrecomputedDivision> {
-        let mut dividends = vec![q.rest];
-        if q.wraps {
-            dividends.push(a.wrap(q.rest, HALF, false));
-        }
         let less = a.int(0);
-        for (factor, divisor) in factors_of_host(a, q.product, s) {
-            let Some(dividend) = dividends.iter().copied().find(|n| a.mul(*n, factor) == q.product) else { continue };
-            if self.is_rounded_up_logarithm(a, known, s, divisor) {
-                return Some(PrecomputedDivision { dividend, divisor, less });
+        for HostFactor { factor, divisor, logarithm, above_one, added } in factors_of_host(a, q.product, s) {
+            let Some(dividend) = dividend_of(a, q, factor, added) else { continue };
+            // Where the divisor is proved to be of at most 2^31, readings of 32 bits are the divisor itself.
+            let plain = congruent(a, divisor, HALF);
+            for divisor in if plain == divisor { vec![divisor] } else { vec![plain, divisor] } {
+                let two = a.int(2);
+                let not_one = a.le(two, divisor);
+                if self.is_rounded_up_logarithm(a, &known.facts, logarithm, divisor)
+                    && (!above_one || self.follows_of_near(a, &known.facts, not_one))
+                {
+                    return Some(PrecomputedDivision { dividend, divisor, less });
+                }
             }
         }
         None
-    }
-
-    /// Whether `1 <= d <= 2^31` and `d <= 2^s < 2·d`, and therefore `0 <= s <= 31`. Only the facts on these numbers are
-    /// considered: few, so that a search in machine arithmetic is cheap.
-    fn is_rounded_up_logarithm(&mut self, a: &mut Arena, known: &AccessFacts, s: TermId, d: TermId) -> bool {
-        let symbols = a.symbols_of(&[s, d]);
-        let mut near = known.facts.clone();
-        near.retain(|f| a.symbols_of(&[*f]).iter().all(|x| symbols.contains(x)));
-        let all = a.and_all(near);
-        let asked = (all, s, d);
-        if let Some(known) = self.decider.logarithms.get(&asked) {
-            return *known;
-        }
-        let answer = self.logarithm(a, all, s, d);
-        match answer {
-            Some(known) => {
-                self.decider.logarithms.insert(asked, known);
-            }
-            None => self.cut = true,
-        }
-        answer.unwrap_or(false)
-    }
-
-    /// Proves what [`Self::is_rounded_up_logarithm`] asks; `None` where the work was too little.
-    fn logarithm(&mut self, a: &mut Arena, all: TermId, s: TermId, d: TermId) -> Option<bool> {
-        let (zero, one, width, most) = (a.int(0), a.int(1), a.int(i128::from(HALF)), a.int(MOST_DIVISOR));
-        let (before, power) = (a.add_const(s, -1), a.pow2(s));
-        let half = a.pow2(before);
-        let (shifts, small) = (a.le(one, s), no_shift_too_far(a, s));
-        let goals = [
-            (all, a.le(one, d)),
-            (all, a.le(d, most)),
-            (all, a.le(zero, s)),
-            (all, a.le(s, width)),
-            // `2^0 < 2·d` since `d >= 1`.
-            (a.and(all, shifts), a.lt(half, d)),
-            // The bound holds since `2^(s - 1) < d <= 2^31`.
-            (a.and(all, small), a.le(d, power)),
-        ];
-        for (facts, goal) in goals {
-            let facts = a.conjuncts(facts);
-            if a.as_bool(goal) == Some(true) || facts.contains(&goal) {
-                continue;
-            }
-            let limits = self.within(self.limits);
-            match solver::prove(a, &facts, goal, WrapMode::Exact, &limits) {
-                Answer::Proved { .. } => {}
-                Answer::Model(_) => return Some(false),
-                Answer::Unknown(_) => return None,
-            }
-        }
-        Some(true)
     }
 
     /// Whether the facts prove a goal in machine arithmetic.
@@ -207,14 +250,23 @@ impl Decider {
         let mut found = vec![];
         // Most obligations have none: no product was halved.
         if cone.iter().any(|t| is_high_half(a, *t)) {
-            let choices: Vec<(TermId, TermId)> = cone
-                .iter()
-                .filter_map(|t| if let Term::Ite(_, then, _) = a.get(*t) { Some((*then, *t)) } else { None })
-                .collect();
+            let mut choices: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+            for t in &cone {
+                if let Term::Ite(_, then, otherwise) = *a.get(*t) {
+                    choices.entry(then).or_default().push(*t);
+                    choices.entry(otherwise).or_default().push(*t);
+                }
+            }
             for t in cone.into_iter().filter(|t| shifted(a, *t).is_some()) {
-                // A quotient that its guard protects is replaced with its guard, where that is proved.
-                found.extend(choices.iter().filter(|(then, _)| *then == t).map(|(_, choice)| *choice));
-                found.push(t);
+                // A quotient that its guard protects is replaced with its guard, where that is proved, and one that is
+                // chosen for divisors above 1 with the choice.
+                let guards = choices.get(&t).map_or(&[][..], Vec::as_slice);
+                let outer = guards.iter().flat_map(|g| choices.get(g).map_or(&[][..], Vec::as_slice));
+                for t in outer.chain(guards).chain([&t]) {
+                    if !found.contains(t) {
+                        found.push(*t);
+                    }
+                }
             }
         }
         let found: Rc<[TermId]> = found.into();
@@ -239,6 +291,41 @@ fn shifted(a: &Arena, t: TermId) -> Option<(TermId, Shift)> {
 
 fn is_high_half(a: &Arena, t: TermId) -> bool {
     matches!(a.get(t), Term::FloorDiv(_, by) if *by == 1 << HALF)
+}
+
+/// Whether two conditions compare the same number, read in different ways, with constants.
+fn compare_same(a: &mut Arena, x: TermId, y: TermId) -> bool {
+    let mut compared = |c: TermId| {
+        let c = if let Term::Not(c) = *a.get(c) { c } else { c };
+        let (Term::EqZ(t) | Term::Le(t)) = *a.get(c) else { return None };
+        let t = congruent(a, t, HALF);
+        Some(a.apart(t).0)
+    };
+    match (compared(x), compared(y)) {
+        (Some(x), Some(y)) => x == y || a.neg(x) == y,
+        _ => false,
+    }
+}
+
+/// Returns the dividend of a quotient by a factor: of `n·m`, or of `n + n·m / 2^32` where it is added.
+fn dividend_of(a: &mut Arena, q: &PrecomputedQuotient, factor: TermId, added: bool) -> Option<TermId> {
+    if !added {
+        if a.as_int(q.rest) != Some(0) {
+            return None;
+        }
+        let mut terms = a.poly(q.product).terms;
+        for (atoms, _) in &mut terms {
+            let at = atoms.iter().position(|t| *t == factor)?;
+            atoms.remove(at);
+        }
+        let dividend = a.from_poly(Poly { terms });
+        return (a.mul(dividend, factor) == q.product).then_some(dividend);
+    }
+    let mut dividends = vec![q.rest];
+    if q.wraps {
+        dividends.push(a.wrap(q.rest, HALF, false));
+    }
+    dividends.into_iter().find(|n| a.mul(*n, factor) == q.product)
 }
 
 /// Returns the ways to read a term as a quotient, one for each high half in its sum.
@@ -325,62 +412,10 @@ fn constant_divisor(factor: i128, added: bool, s: u32) -> Option<i128> {
     ((factor * divisor - power) * MOST_DIVIDED < power).then_some(divisor)
 }
 
-/// Builds the bound on the exponent of a divisor of at most 2^31.
-fn no_shift_too_far(a: &mut Arena, s: TermId) -> TermId {
-    let last = a.int(i128::from(HALF) - 1);
-    a.le(s, last)
-}
-
 /// Whether a condition holds for an exponent of at most 31.
 fn holds_for_small(a: &mut Arena, s: TermId, condition: TermId) -> bool {
-    let small = no_shift_too_far(a, s);
+    let small = not_too_far(a, s);
     a.bounds_at_least(small, condition)
-}
-
-/// Returns the numbers below a product that are `2^32·(2^s - d) / d + 1` for an `s` of at most 31, each with its `d`.
-/// The number may be read as unsigned of 32 bits, and the dividend as unsigned of 64 bits.
-fn factors_of_host(a: &mut Arena, product: TermId, s: TermId) -> Vec<(TermId, TermId)> {
-    let power = a.pow2(s);
-    let mut out = vec![];
-    for atom in atoms(a, product) {
-        let (factor, quotient) = match *a.get(atom) {
-            Term::Wrap { arg, bits: HALF, signed: false } => (atom, a.add_const(arg, -1)),
-            Term::Div(..) | Term::FloorDiv(..) => (a.add_const(atom, 1), atom),
-            _ => continue,
-        };
-        // No dividend of this form is negative: both round down.
-        let (dividend, divisor) = match *a.get(quotient) {
-            Term::Div(dividend, divisor) => (dividend, divisor),
-            Term::FloorDiv(dividend, by) => (dividend, a.int(by)),
-            _ => continue,
-        };
-        let dividend = match *a.get(dividend) {
-            Term::Wrap { arg, bits: 64, .. } => arg,
-            _ => dividend,
-        };
-        let mut powers = atoms(a, dividend);
-        powers.retain(|t| match *a.get(*t) {
-            Term::Ite(guard, then, _) => then == power && holds_for_small(a, s, guard),
-            _ => false,
-        });
-        powers.push(power);
-        let has_form = |p: TermId| {
-            let above = a.sub(p, divisor);
-            a.scale(above, 1 << HALF) == dividend
-        };
-        if powers.into_iter().any(has_form) {
-            out.push((factor, divisor));
-        }
-    }
-    out
-}
-
-/// Returns the atoms of a sum of products.
-fn atoms(a: &Arena, t: TermId) -> Vec<TermId> {
-    let mut atoms: Vec<TermId> = a.poly(t).terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
-    atoms.sort_unstable();
-    atoms.dedup();
-    atoms
 }
 
 #[cfg(test)]

@@ -31,6 +31,10 @@ pub enum TakenApart {
     FastDivision,
     /// The same, from structs that the host makes and passes.
     PassedDividers,
+    /// As CUTLASS divides: the factor is rounded up, and the divisor 1 is treated apart. The host tests bits.
+    RoundedUp,
+    /// The same, with an instruction that counts zeros.
+    RoundedUpByCount,
 }
 
 /// How it puts the digits together.
@@ -64,7 +68,7 @@ pub struct DigitsProgram {
     pub line: u32,
 }
 
-const APART: [TakenApart; 11] = [
+const APART: [TakenApart; 13] = [
     TakenApart::Remainders,
     TakenApart::Differences,
     TakenApart::Masks,
@@ -76,10 +80,19 @@ const APART: [TakenApart; 11] = [
     TakenApart::Loop,
     TakenApart::FastDivision,
     TakenApart::PassedDividers,
+    TakenApart::RoundedUp,
+    TakenApart::RoundedUpByCount,
 ];
 
 struct Draw {
     rng: XorShiftRng,
+}
+
+impl TakenApart {
+    /// Whether dividers are made by the host and passed.
+    const fn passes_dividers(self) -> bool {
+        matches!(self, Self::PassedDividers | Self::RoundedUp | Self::RoundedUpByCount)
+    }
 }
 
 impl Draw {
@@ -241,7 +254,10 @@ fn take_apart(draw: &mut Draw, way: TakenApart, shape: &Shape, ty: &str) -> (Vec
             }
             out.push(format!("{ty} d0 = t0;"));
         }
-        TakenApart::FastDivision | TakenApart::PassedDividers => {
+        TakenApart::FastDivision
+        | TakenApart::PassedDividers
+        | TakenApart::RoundedUp
+        | TakenApart::RoundedUpByCount => {
             out.push(format!("{ty} t0 = i0, u0;"));
             for (k, radix) in shape.apart.iter().enumerate() {
                 if plain(k) {
@@ -249,7 +265,7 @@ fn take_apart(draw: &mut Draw, way: TakenApart, shape: &Shape, ty: &str) -> (Vec
                     continue;
                 }
                 let by = match way {
-                    TakenApart::PassedDividers => format!("v{k}"),
+                    way if way.passes_dividers() => format!("v{k}"),
                     _ => divider(radix.constant().unwrap_or(1)),
                 };
                 out.push(format!("u0 = {by}.over(t0);"));
@@ -298,10 +314,17 @@ const MADE_DIVIDER: &str = "struct @D { unsigned m, s; @D(unsigned d) { for (s =
     m = ((1ull << 32) * ((1ull << s) - d)) / d + 1; } \
     __device__ unsigned over(unsigned n) const { return (__umulhi(n, m) + n) >> s; } };";
 
+/// A divider as `cutlass::FastDivmod`; `LOG` stands for statements that set `l` to the logarithm, rounded down.
+const ROUNDED_UP: &str = "struct @D { int d; unsigned m = 0, s = 0; @D(int by) : d(by) { if (d != 1) { LOG \
+    unsigned p = 31 + l + ((d & (d - 1)) != 0); m = unsigned(((1ull << p) + unsigned(d) - 1) / unsigned(d)); s = p - 32; } } \
+    __device__ int over(int n) const { return d != 1 ? __umulhi(n, m) >> s : n; } };";
+const SEARCHED: &str = "int l = 0; for (int i = 31; i >= 0; --i) if ((1 << i) & d) { l = i; break; }";
+const COUNTED: &str = "int l = 31 - __builtin_clz(d);";
+
 /// Dividers that the kernel uses, each by the digit that it takes off.
 fn dividers(apart: TakenApart, shape: &Shape) -> std::ops::Range<usize> {
     let all = shape.apart.len();
-    if apart == TakenApart::PassedDividers { 0..if shape.reduced { all } else { all - 1 } } else { 0..0 }
+    if apart.passes_dividers() { 0..if shape.reduced { all } else { all - 1 } } else { 0..0 }
 }
 
 /// Statements that put digits together into `x0`.
@@ -387,6 +410,7 @@ pub fn program(seed: u64) -> DigitsProgram {
     let (shape, lengths) = draw.shape(radices, &order);
     let ty = match apart {
         TakenApart::FastDivision | TakenApart::PassedDividers => "unsigned",
+        TakenApart::RoundedUp | TakenApart::RoundedUpByCount => draw.choose(&["int", "unsigned"]),
         _ => draw.choose(&["int", "int", "unsigned", "long long", "size_t"]),
     };
     let (mut body, names) = take_apart(&mut draw, apart, &shape, ty);
@@ -401,6 +425,8 @@ pub fn program(seed: u64) -> DigitsProgram {
     match apart {
         TakenApart::FastDivision => items.push(Stmt::line(DIVIDER)),
         TakenApart::PassedDividers => items.push(Stmt::line(MADE_DIVIDER)),
+        TakenApart::RoundedUp => items.push(Stmt::line(ROUNDED_UP.replace("LOG", SEARCHED))),
+        TakenApart::RoundedUpByCount => items.push(Stmt::line(ROUNDED_UP.replace("LOG", COUNTED))),
         _ => {}
     }
     let numbers = passed.iter().map(|v| format!(", {ty} {v}"));
