@@ -7,6 +7,7 @@
 //! access is safe only if that operation does not wrap. [`super::proofs`] remembers proofs and refutations,
 //! [`super::models`] makes counterexamples small. The decider is independent of kernels, launches and replays.
 
+use super::families::{Families, FamilyMember};
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
 use super::proofs::Proof;
@@ -60,6 +61,7 @@ pub struct Decider {
     /// Bytes of device memory that a witness should not exceed, if there is a limit.
     pub handy: Option<u64>,
     pub(super) decided: FxHashMap<Obligation, Decision>,
+    pub(super) families: Families,
     /// Facts that once proved a goal, and the free terms of the proof: the goal follows from every superset of these
     /// facts. The key is the goal without its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
     pub(super) proofs: FxHashMap<TermId, Vec<Proof>>,
@@ -134,6 +136,17 @@ impl Decider {
     }
 }
 
+impl Decider {
+    /// Announces an obligation that will be decided: what is proved of one of its kind is then proved of all.
+    pub fn expect(&mut self, a: &mut Arena, o: &Obligation) {
+        if !o.is_settled(a)
+            && let Some(member) = FamilyMember::of(self, a, o)
+        {
+            self.families.expect(member);
+        }
+    }
+}
+
 impl LimitedDecider<'_> {
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decided {
         self.decide_with(a, o, ModelEffort::Thorough)
@@ -152,10 +165,21 @@ impl LimitedDecider<'_> {
         if self.attempt.until.is_spent() {
             return Decided { decision: Decision::Unknown(UnknownReason::SolverWork), cut: true };
         }
+        let member = if o.is_settled(a) { None } else { FamilyMember::of(self.decider, a, o) };
+        if let Some(member) = &member
+            && self.decider.families.has_instance(member)
+        {
+            self.decider.decided.insert(o.clone(), Decision::Safe);
+            return Decided { decision: Decision::Safe, cut: false };
+        }
         let work = self.attempt.limits.work.min(self.attempt.until.left());
-        let mut search = self.decider.search(self.attempt.with_work(work));
+        let attempt = self.attempt.with_work(work);
+        let mut search = self.decider.search(attempt);
         let decision = search.decide(a, o, care);
         let cut = search.cut;
+        if let (Some(member), Decision::Safe) = (&member, &decision) {
+            self.decider.families.add(a, member, attempt);
+        }
         if !(cut || care == ModelEffort::Rough && matches!(decision, Decision::Fails(_))) {
             self.decider.decided.insert(o.clone(), decision.clone());
         }
@@ -196,7 +220,7 @@ impl LimitedDecider<'_> {
 }
 
 impl Search<'_> {
-    fn decide(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
+    pub(super) fn decide(&mut self, a: &mut Arena, o: &Obligation, care: ModelEffort) -> Decision {
         let o = &self.with_divisions(a, o);
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);

@@ -3,6 +3,7 @@
 pub(crate) mod cone;
 mod conversions;
 pub(crate) mod decide;
+mod families;
 pub(crate) mod free_extent;
 mod host_factors;
 mod logarithm;

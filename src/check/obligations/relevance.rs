@@ -21,9 +21,9 @@ impl Decider {
         if facts.len() <= FEW {
             return None;
         }
-        let wanted: FxHashSet<SymId> = self.symbols(a, goal).iter().copied().collect();
+        let wanted: FxHashSet<SymId> = self.symbols_of_fact(a, goal).iter().copied().collect();
         let mut near = wanted.clone();
-        let all: Vec<Rc<[SymId]>> = facts.iter().map(|f| self.symbols(a, *f)).collect();
+        let all: Vec<Rc<[SymId]>> = facts.iter().map(|f| self.symbols_of_fact(a, *f)).collect();
         for symbols in &all {
             if symbols.iter().any(|s| wanted.contains(s)) {
                 near.extend(symbols.iter().filter(|s| is_shared(&a.symbol(**s).kind)));
@@ -41,7 +41,7 @@ impl Decider {
         Some((chosen, together))
     }
 
-    fn symbols(&mut self, a: &Arena, t: TermId) -> Rc<[SymId]> {
+    pub(super) fn symbols_of_fact(&mut self, a: &Arena, t: TermId) -> Rc<[SymId]> {
         self.symbols.entry(t).or_insert_with(|| a.symbols_of(&[t]).into()).clone()
     }
 }

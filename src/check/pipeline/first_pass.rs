@@ -16,6 +16,9 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Fewest accesses of a launch that are announced.
+const MANY: usize = 12;
+
 /// An access whose first look is not final, with the index of its launch and its index in it.
 #[derive(Clone, Debug)]
 pub(super) struct PendingAccess {
@@ -71,9 +74,25 @@ impl<'p> Engine<'p> {
         open
     }
 
+    /// Announces the accesses of launches that have many: what differs only by constants and names is decided together.
+    fn announce(&self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], safe: &SafeAnyway) {
+        for run in runs.iter().filter(|run| run.run.accesses.len() >= MANY) {
+            for event in &run.run.accesses {
+                let place = self.cx.place_of(event);
+                let is_open = self.is_mine(&place)
+                    && !self.assumed.skips(&place)
+                    && safe.outcome(&tools.e, run, event, &place).is_none();
+                if is_open && !self.cx.is_spent() {
+                    bounds::expect(tools, run, event);
+                }
+            }
+        }
+    }
+
     /// Decides accesses that take almost no work, and returns the others.
     fn glance(&mut self, tools: &mut RootTools<'p>, runs: &[ExecutedLaunch], safe: &SafeAnyway) -> Vec<PendingAccess> {
         let cx = self.cx.at_a_glance();
+        self.announce(tools, runs, safe);
         let mut open: Vec<PendingAccess> = vec![];
         let mut open_places: FxHashSet<ArrayPosition> = FxHashSet::default();
         for (r, run) in runs.iter().enumerate() {

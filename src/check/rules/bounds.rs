@@ -211,6 +211,33 @@ pub(crate) fn obligation(
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
 }
 
+/// Announces an access to the decider, as a glance will ask for it.
+pub(crate) fn expect(tools: &mut RootTools<'_>, launch: &ExecutedLaunch, event: &AccessEvent) {
+    let [target] = &event.targets[..] else { return };
+    let Base::Object(o) = target.base else { return };
+    let Some(extent) = tools.e.object(o).extent else { return };
+    let decided = launch.decided.term(&mut tools.e.arena, extent);
+    let ob = Obligation { facts: event.path, offset: target.offset, bytes: event.bytes, extent: decided };
+    if ob.is_settled(&mut tools.e.arena) {
+        return;
+    }
+    let object = tools.e.object(o).clone();
+    let facts = tools.e.arena.and(event.path, target.cond);
+    let access = InObject { event, object: &object, target, facts, extent };
+    let (ob, _) = glanced(tools, Some(launch), &access);
+    tools.decider.expect(&mut tools.e.arena, &ob);
+}
+
+/// Builds the obligation of an access for a glance: what follows from large facts waits for the first look.
+fn glanced(tools: &mut RootTools<'_>, launch: Option<&ExecutedLaunch>, access: &InObject<'_>) -> (Obligation, bool) {
+    let light = tools.for_a_glance(access.facts);
+    if light == access.facts {
+        return obligation(tools, launch, access);
+    }
+    let extent = launch.map_or(access.extent, |r| r.decided.term(&mut tools.e.arena, access.extent));
+    (Obligation { facts: light, offset: access.target.offset, bytes: access.event.bytes, extent }, false)
+}
+
 fn in_object<'p>(
     cx: &CheckContext<'p>,
     tools: &mut RootTools<'p>,
@@ -233,15 +260,9 @@ fn in_object<'p>(
             more: FurtherEffort::Work,
         };
     }
-    let light = if effort == Effort::Glance { tools.for_a_glance(facts) } else { facts };
     let access = InObject { event: ev, object: &object, target, facts, extent };
-    let (ob, exchanged) = if light == facts {
-        obligation(tools, launch, &access)
-    } else {
-        // Whatever follows from the large facts waits for the first look.
-        let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
-        (Obligation { facts: light, offset: target.offset, bytes: ev.bytes, extent }, false)
-    };
+    let (ob, exchanged) =
+        if effort == Effort::Glance { glanced(tools, launch, &access) } else { obligation(tools, launch, &access) };
     let access = InObject { facts: ob.facts, extent: ob.extent, ..access };
     explanation::obligation(cx, &tools.e, &access, &ob);
     let mut unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);

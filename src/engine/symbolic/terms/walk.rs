@@ -43,7 +43,6 @@ impl Arena {
         let cone = self.cone(roots);
         charge_each(cost::TERM, cone.len());
         for t in cone {
-            let to = |x: &TermId| terms[x];
             let mut symbol = |s: &SymId, out: &mut Self| {
                 *numbers.entry(*s).or_insert_with(|| {
                     symbols.push(*s);
@@ -54,49 +53,16 @@ impl Arena {
                     )
                 })
             };
-            let sorted = |v: &[TermId]| {
-                let mut v: Vec<TermId> = v.iter().map(to).collect();
-                v.sort_unstable();
-                v
-            };
-            let node = match self.get(t) {
-                Term::Int(v) => Term::Int(*v),
-                Term::Sym(s) => Term::Sym(symbol(s, &mut out)),
-                Term::BoolSym(s) => Term::BoolSym(symbol(s, &mut out)),
+            let mut node = self.with_operands(t, |x| terms[x]);
+            match &mut node {
+                Term::Sym(s) | Term::BoolSym(s) => *s = symbol(s, &mut out),
                 Term::Poly(p) => {
-                    let mut p: Vec<(Monomial, i128)> = p
-                        .terms
-                        .iter()
-                        .map(|(m, c)| {
-                            let mut m: Monomial = m.iter().map(to).collect();
-                            m.sort_unstable();
-                            (m, *c)
-                        })
-                        .collect();
-                    p.sort_unstable();
-                    Term::Poly(Poly { terms: p })
+                    p.terms.iter_mut().for_each(|(m, _)| m.sort_unstable());
+                    p.terms.sort_unstable();
                 }
-                Term::Div(a, b) => Term::Div(to(a), to(b)),
-                Term::Rem(a, b) => Term::Rem(to(a), to(b)),
-                Term::FloorDiv(a, c) => Term::FloorDiv(to(a), *c),
-                Term::Mod(a, c) => Term::Mod(to(a), *c),
-                Term::Ite(c, a, b) => Term::Ite(to(c), to(a), to(b)),
-                Term::Wrap { arg, bits, signed } => Term::Wrap { arg: to(arg), bits: *bits, signed: *signed },
-                Term::BitAnd(a, b, w) => Term::BitAnd(to(a), to(b), *w),
-                Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
-                Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
-                Term::Pow2(a) => Term::Pow2(to(a)),
-                Term::Apply { function, args, range } => {
-                    Term::Apply { function: *function, args: args.iter().map(to).collect(), range: *range }
-                }
-                Term::True => Term::True,
-                Term::False => Term::False,
-                Term::Le(a) => Term::Le(to(a)),
-                Term::EqZ(a) => Term::EqZ(to(a)),
-                Term::Not(a) => Term::Not(to(a)),
-                Term::And(v) => Term::And(sorted(v)),
-                Term::Or(v) => Term::Or(sorted(v)),
-            };
+                Term::And(all) | Term::Or(all) => all.sort_unstable(),
+                _ => {}
+            }
             // Copied unchanged: neither simplified again, nor with another range.
             let id = TermId(u32::try_from(out.nodes.len()).unwrap_or(u32::MAX));
             out.nodes.push(node.clone());
@@ -105,6 +71,35 @@ impl Arena {
             terms.insert(t, id);
         }
         (out, terms, symbols)
+    }
+
+    /// Returns the node of a term with other operands, in the order of the old ones.
+    #[must_use]
+    pub fn with_operands(&self, t: TermId, to: impl Fn(&TermId) -> TermId) -> Term {
+        match self.get(t) {
+            node @ (Term::Int(_) | Term::Sym(_) | Term::BoolSym(_) | Term::True | Term::False) => node.clone(),
+            Term::Poly(p) => Term::Poly(Poly {
+                terms: p.terms.iter().map(|(m, c)| (m.iter().map(&to).collect::<Monomial>(), *c)).collect(),
+            }),
+            Term::Div(a, b) => Term::Div(to(a), to(b)),
+            Term::Rem(a, b) => Term::Rem(to(a), to(b)),
+            Term::FloorDiv(a, c) => Term::FloorDiv(to(a), *c),
+            Term::Mod(a, c) => Term::Mod(to(a), *c),
+            Term::Ite(c, a, b) => Term::Ite(to(c), to(a), to(b)),
+            Term::Wrap { arg, bits, signed } => Term::Wrap { arg: to(arg), bits: *bits, signed: *signed },
+            Term::BitAnd(a, b, w) => Term::BitAnd(to(a), to(b), *w),
+            Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
+            Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
+            Term::Pow2(a) => Term::Pow2(to(a)),
+            Term::Apply { function, args, range } => {
+                Term::Apply { function: *function, args: args.iter().map(to).collect(), range: *range }
+            }
+            Term::Le(a) => Term::Le(to(a)),
+            Term::EqZ(a) => Term::EqZ(to(a)),
+            Term::Not(a) => Term::Not(to(a)),
+            Term::And(v) => Term::And(v.iter().map(to).collect()),
+            Term::Or(v) => Term::Or(v.iter().map(to).collect()),
+        }
     }
 
     /// Builds an arena of these symbols and terms, numbered in this order: one that [`Self::extract`] made, again.
