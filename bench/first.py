@@ -125,7 +125,10 @@ class Turns:
         environment, command = self.bench.environment(way, cache), self.bench.make(self.project, way)
         measured([*command, "clean"], folder, self.bench.environment("plain", cache))
         if way == "scuba":
+            # The project's folder is that of its settings.
             (copy / ".scuba").mkdir()
+            (copy / "scuba.toml").write_text('[levels]\nall = "warn"\n')
+            del environment["SCUBA_CONFIG"]
         if memory:
             with Memory() as seen:
                 done = measured(command, folder, environment)
