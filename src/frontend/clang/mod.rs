@@ -247,13 +247,10 @@ impl ClangJob<'_> {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
             let header = self.with_header(&command, &bitcode, &depfile);
             let command = command.files(LeadingHeader::Ours(self.compat), &bitcode, &depfile);
-            let ran = header.map_or_else(
-                || {
-                    invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, &self.time)
-                        .map(|()| vec![])
-                },
-                |ran| ran,
-            );
+            let ran = header.unwrap_or_else(|| {
+                invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, &self.time)
+                    .map(|()| vec![])
+            });
             let refusal = match ran {
                 Ok(files) => {
                     if let (Side::Device, None, Some(request)) = (side, compiled, &self.options.checks)
