@@ -57,7 +57,7 @@ struct ConstantSpan {
 /// Line `first + t·direction` through the constants of members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum ConstantLine {
-    /// All members so far are the first one.
+    /// No member differs from the first one.
     #[default]
     Point,
     Through {

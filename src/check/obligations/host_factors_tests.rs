@@ -31,9 +31,9 @@ struct Divider {
     /// Iterations of the loop.
     k: TermId,
     logarithm: TermId,
-    /// What is added to the numerator beside the divisor.
+    /// Summand of the numerator beside the divisor.
     more: i128,
-    /// What the shift is too far by.
+    /// Bits by which the shift is too far.
     too_far: i128,
     facts: Vec<TermId>,
 }

@@ -27,9 +27,9 @@ pub(super) const MOST_EXPONENT: i128 = 31;
 enum Exponent {
     /// Known by the facts alone.
     Stated(TermId),
-    /// One more than the term where the divisor is no power of two: the term is the logarithm, rounded down.
+    /// Logarithm rounded down: the exponent is one more where the divisor is no power of two.
     RoundedDown(TermId),
-    /// By definition of the zeros in front of the divisor, where that is at least this number.
+    /// Zeros in front of the divisor, by their definition, where the divisor is at least this number.
     Counted(i128),
 }
 
@@ -86,7 +86,7 @@ impl Search<'_> {
         self.all_follow(a, [(all, goal)]) == Some(true)
     }
 
-    /// Whether each goal follows from its facts; `None` where the work was too little.
+    /// Returns whether each goal follows from its facts; `None` where the work was too little.
     fn all_follow(&self, a: &mut Arena, goals: impl IntoIterator<Item = (TermId, TermId)>) -> Option<bool> {
         for (facts, goal) in goals {
             let facts = a.conjuncts(facts);

@@ -39,8 +39,8 @@ pub(super) type ReachableEffect = (Rc<FunctionEffect>, Vec<BlockId>);
 #[derive(Debug, Default)]
 pub struct BranchMemo<'f> {
     pub(super) regions: FxHashMap<(FuncRef, BlockId), Rc<SkippableRegion<'f>>>,
-    /// Whether a function goes on in a handler after an exception of the call that ends a block. The key's last part:
-    /// whether the function is the root.
+    /// True where a function goes on in a handler after an exception of the call that ends a block. The last part of the
+    /// key is true for the root.
     pub(super) handlers: FxHashMap<(FuncRef, BlockId, bool), bool>,
     pub(super) continuing: FxHashMap<(FuncRef, BlockId, bool), Option<(BlockId, bool)>>,
     pub(super) ahead: FxHashMap<(FuncRef, BlockId), Rc<ReachableEffect>>,

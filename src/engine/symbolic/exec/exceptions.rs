@@ -7,6 +7,7 @@
 //! the exceptions themselves may change is in [`super::thrown_classes`].
 
 use super::calls::calls_through_pointers;
+use super::thrown_classes::ThrownClasses;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -20,6 +21,7 @@ use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, 
 use models::attributes::{is_launch, may_throw};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
@@ -166,5 +168,29 @@ impl ExecutionContext<'_> {
             .filter(|args| !(harmless && self.is_of_caught(f, args)))
             .map(<[_]>::len)
             .collect()
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Returns the functions of thrown classes that may change more than the exception.
+    pub(super) fn thrown_classes(&mut self) -> Rc<ThrownClasses> {
+        if let Some(known) = &self.functions.thrown {
+            return known.clone();
+        }
+        let found = Rc::new(ThrownClasses::of(self.program, self.limits.effort().taken()));
+        self.functions.thrown = Some(found.clone());
+        found
+    }
+
+    /// Havocs what destructors of exceptions may change, if this function of the C++ library may run one.
+    pub(super) fn may_destroy_exceptions(&mut self, s: &mut State, name: &str) {
+        if name != "__cxa_end_catch" && !name.contains("13exception_ptr") {
+            return;
+        }
+        let thrown = self.thrown_classes();
+        if !thrown.destructors.is_empty() {
+            let why = UnknownReason::Caught;
+            self.havoc_call(s, &thrown.destructors, &[Value::unknown(why.clone())], &why);
+        }
     }
 }

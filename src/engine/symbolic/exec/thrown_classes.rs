@@ -4,10 +4,6 @@
 //! In: a program. Out: those functions among them that may change more than the exception itself and memory of their
 //! own. Calls of the others change nothing that the analysis follows: it knows nothing of a caught object.
 
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::memory::value::Value;
-use base::reasons::UnknownReason;
 use ir::reach::Mentions;
 use ir::{
     Callee, CastOp, Const, FuncRef, Function, GlobalId, GlobalRef, ModuleId, Op, Operand, Program, Side, Terminator,
@@ -15,7 +11,6 @@ use ir::{
 };
 use models::attributes::{acts_on_a_device, is_of_c_library, is_of_cuda, is_of_library, may_be_the_programs};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 /// Functions of thrown classes that may change something besides the exception itself.
 #[derive(Debug, Default)]
@@ -25,7 +20,8 @@ pub(in crate::symbolic) struct ThrownClasses {
 }
 
 impl ThrownClasses {
-    fn of(program: &Program, taken: &[FuncRef]) -> Self {
+    /// Collects the functions of the classes that a program throws. `taken`: the functions whose address is taken.
+    pub fn of(program: &Program, taken: &[FuncRef]) -> Self {
         let (mut destructors, mut methods) = (FxHashSet::default(), FxHashSet::default());
         for (f, _, func) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
             for args in throws(program, f.module, func) {
@@ -102,9 +98,9 @@ fn virtual_methods(program: &Program, module: ModuleId, class: &Operand) -> Opti
 /// Effects of functions on the objects that they are given, and beyond.
 struct OwnEffects<'p> {
     program: &'p Program,
-    /// Whether a function changes more than what these parameters point to. Functions under way do.
+    /// True for a function that changes more than these parameters point to, and for functions under way.
     known: FxHashMap<(FuncRef, Vec<bool>), bool>,
-    /// Whether code of the program that a function of a container calls changes more.
+    /// True for a function of a container that calls code of the program which changes more.
     containers: FxHashMap<FuncRef, bool>,
 }
 
@@ -349,28 +345,4 @@ fn slots(func: &Function) -> FxHashMap<ValueId, Vec<&Operand>> {
     }
     slots.retain(|v, _| !used.contains(v));
     slots
-}
-
-impl ExecutionContext<'_> {
-    /// Returns the functions of thrown classes that may change more than the exception.
-    pub(super) fn thrown_classes(&mut self) -> Rc<ThrownClasses> {
-        if let Some(known) = &self.functions.thrown {
-            return known.clone();
-        }
-        let found = Rc::new(ThrownClasses::of(self.program, self.limits.effort().taken()));
-        self.functions.thrown = Some(found.clone());
-        found
-    }
-
-    /// Havocs what destructors of exceptions may change, if this function of the C++ library may run one.
-    pub(super) fn may_destroy_exceptions(&mut self, s: &mut State, name: &str) {
-        if name != "__cxa_end_catch" && !name.contains("13exception_ptr") {
-            return;
-        }
-        let thrown = self.thrown_classes();
-        if !thrown.destructors.is_empty() {
-            let why = UnknownReason::Caught;
-            self.havoc_call(s, &thrown.destructors, &[Value::unknown(why.clone())], &why);
-        }
-    }
 }

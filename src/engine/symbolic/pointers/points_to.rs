@@ -171,7 +171,7 @@ impl PointsTo {
         (&self.lent.objects, self.lent.anything)
     }
 
-    /// What callbacks may write at any later time.
+    /// Memory that callbacks may write at any later time.
     pub(in crate::symbolic) fn lent_for_good(&self) -> &StoredAddresses {
         &self.lent
     }
