@@ -57,7 +57,7 @@ struct ConstantSpan {
 /// Line `first + t·direction` through the constants of members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum ConstantLine {
-    /// No member differs from the first one.
+    /// Members that are all equal so far.
     #[default]
     Point,
     Through {
