@@ -181,6 +181,25 @@ def device_calls(size: int, bugs: bool) -> Program:
     return Program(source(*levels, top, main_of(host, 1 << 20)), size + 1, len(wrong))
 
 
+def call_sites(size: int, bugs: bool) -> Program:
+    wrong = buggy(size, bugs)
+    around = """__device__ float around(const float *plane, int i, int j, int m)
+{
+    float sum = plane[i * m + j];
+    if (j > 0)
+        sum += plane[i * m + j - 1];
+    if (j < m - 1)
+        sum += plane[i * m + j + 1];
+    return sum;
+}
+"""
+    calls = [f"sum += around(in + {size if k in wrong else k} * (size_t)n * m, i, i % m, m);" for k in range(size)]
+    many = kernel("many", "const float *in, float *out, int n, int m", ["float sum = 0.0f;", *calls, "out[i] = sum;"])
+    host = [*allocated(**{"in": f"{size} * (size_t)n * m", "out": "n"}), launched("many", "in, out, n, m"), *freed("in", "out")]
+    # All calls share the places of the function.
+    return Program(source(around, many, main_of(host, 1 << 16, "m")), 4, 3 if bugs else 0)
+
+
 def host_calls(size: int, bugs: bool) -> Program:
     wrong = buggy(size, bugs)
     smooth = kernel("smooth", "const float *in, float *out, int n, int shift", ["out[i] = 0.5f * in[i + shift];"])
@@ -322,6 +341,7 @@ FAMILIES = {
         Family("launches", "launches of one kernel", launches, steps(10_000)),
         Family("accesses", "accesses in one kernel", accesses, steps(10_000)),
         Family("device-calls", "depth of device calls", device_calls, CALLS),
+        Family("call-sites", "calls of one device function", call_sites, steps(10_000)),
         Family("host-calls", "depth of host calls", host_calls, CALLS),
         Family("loops", "loops one after the other", loops_in_sequence, steps(1_000)),
         Family("nest", "loops inside each other", loops_nested, (1, 2, 3, 4, 6, 8, 10, 12)),
