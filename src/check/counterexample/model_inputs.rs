@@ -60,7 +60,6 @@ pub(crate) fn shown(s: &InputSource, v: i128) -> Option<(String, String)> {
         InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
         InputSource::Device { property, device, .. } => {
             let p = &PROPERTIES[*property];
-            let v = p.attained(i64::try_from(v).unwrap_or(i64::MAX));
             let of = device.filter(|d| *d > 0).map_or("the device".to_owned(), |d| format!("device {d}"));
             return Some((format!("{} of {of}", p.name), v.to_string()));
         }

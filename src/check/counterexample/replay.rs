@@ -3,6 +3,7 @@
 //! In: a model, an access or a call, and the fault that a replay must show. Out: reached or not, and why. Earlier
 //! replays in the same root are remembered. The module knows neither how the solver works nor what its answer is for.
 
+use super::devices::{no_such_device, of_device_taken};
 use super::input_files::ReadFiles;
 use super::lists::RootLists;
 use super::model_inputs::{contents_held, held, shown, values};
@@ -152,6 +153,7 @@ impl<'p> Judge<'p> {
         if options || last.is_some_and(|i| i + 1 >= given) {
             by_source.remove(&InputSource::Argc);
         }
+        of_device_taken(&mut by_source);
         if !model.files.is_empty() {
             by_source.retain(|s, _| !s.is_of_file());
         }
@@ -560,15 +562,6 @@ fn reason(why: UndecidedReason) -> UnknownReason {
         Cause::Other => ReasonCode::Replay,
     };
     UnknownReason::Replay(why.text, code)
-}
-
-/// Returns why a run is not possible if no device has the properties that it takes together.
-fn no_such_device(program: &Program, inputs: &ConcreteInputs) -> Option<UnknownReason> {
-    if witness::device(program, inputs).is_some() {
-        return None;
-    }
-    let all: Vec<String> = inputs.device.iter().map(|(name, v)| format!("{v} {name}")).collect();
-    Some(UnknownReason::Replay(format!("no known device has {}", all.join(", ")), ReasonCode::Replay))
 }
 
 /// Whether the function uses `argc` of `main`. The first values of a function are its parameters.

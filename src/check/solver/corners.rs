@@ -156,7 +156,7 @@ impl<'a> CornerSearch<'a> {
         };
         let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
         for n in cone {
-            let v = self.arena.eval_node(*n, &under, &mut memo);
+            let v = self.arena.eval_node(*n, &under, &memo);
             memo.insert(*n, v);
         }
         cone.last().and_then(|t| memo.get(t).copied().flatten())

@@ -11,6 +11,7 @@ use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
@@ -24,6 +25,7 @@ pub(super) const MEMORY: HostTable = &[
     (&["cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"], |e, c, s| cuda_malloc_shared(e, c, s)),
     (&["cuMemAllocManaged", "cuMemAllocHost_v2", "cuMemHostAlloc"], |e, c, s| cuda_malloc_shared(e, c, s)),
     (&["cudaMallocPitch", "cuMemAllocPitch_v2"], |e, c, s| cuda_malloc_pitch(e, c, s)),
+    (&["cudaMalloc3D"], |e, c, s| cuda_malloc_3d(e, c, s)),
     (&["cudaFree", "cudaFreeAsync", "cudaFreeHost", "cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost"], |e, c, s| {
         cuda_free(e, c, s)
     }),
@@ -58,6 +60,39 @@ const PADDING: i128 = 512;
 
 fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (w, h) = (libc::int_arg(e, c, 2, 64), libc::int_arg(e, c, 3, 64));
+    let Some((mut s, pitch)) = pitch_of(e, s, w) else { return Ok(None) };
+    let p = c.args.get(1).map(|a| e.as_pointer(a)).unwrap_or_default();
+    e.store_value(&mut s, &p, Value::Int(pitch), 8);
+    let n = e.arena.mul(pitch, h);
+    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+}
+
+/// `(cudaPitchedPtr *, cudaExtent)`: the extent is passed by value in memory, as width in bytes, height and depth; pitch,
+/// width and height follow the pointer.
+fn cuda_malloc_3d(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let (out, extent) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let mut sizes = vec![];
+    for at in [0, 8, 16] {
+        let p = moved(e, &extent, at);
+        let Some(n) = e.load_number(&mut s, &p, 8) else { return Err(Box::new(s)) };
+        sizes.push(e.interpret(n, 64, false));
+    }
+    let Some((mut s, pitch)) = pitch_of(e, s, sizes[0]) else { return Ok(None) };
+    for (at, v) in [(8, pitch), (16, sizes[0]), (24, sizes[1])] {
+        let p = moved(e, &out, at);
+        e.store_value(&mut s, &p, Value::Int(v), 8);
+    }
+    let plane = e.arena.mul(pitch, sizes[1]);
+    let n = e.arena.mul(plane, sizes[2]);
+    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+}
+
+pub(super) fn moved(e: &mut Terms, p: &[GuardedTarget], by: i128) -> Rc<Vec<GuardedTarget>> {
+    Rc::new(p.iter().map(|t| GuardedTarget { offset: e.arena.add_const(t.offset, by), ..t.clone() }).collect())
+}
+
+/// Returns the pitch of rows of `w` bytes, with its bounds in the state.
+fn pitch_of(e: &mut ExecutionContext<'_>, s: State, w: TermId) -> Option<(State, TermId)> {
     let rounded = e.assumptions.takes(Axiom::Pitches);
     let (name, unit) = if rounded {
         (format!("the pitch of cudaMallocPitch, in units of {PITCH_UNIT} bytes"), PITCH_UNIT)
@@ -73,11 +108,7 @@ fn cuda_malloc_pitch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State
         facts.push(e.arena.lt(pitch, most));
     }
     let facts = e.arena.and_all(facts);
-    let Some(mut s) = e.assume(s, facts) else { return Ok(None) };
-    let p = c.args.get(1).map(|a| e.as_pointer(a)).unwrap_or_default();
-    e.store_value(&mut s, &p, Value::Int(pitch), 8);
-    let n = e.arena.mul(pitch, h);
-    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+    e.assume(s, facts).map(|s| (s, pitch))
 }
 
 fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {

@@ -5,6 +5,7 @@
 //! input of its own: two devices differ, and the free memory changes.
 
 use super::cuda;
+use super::cuda_memory::moved;
 use super::libc;
 use super::table::HostTable;
 use base::axioms::Axiom;
@@ -13,7 +14,6 @@ use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::floors::value_domain::ValueDomain;
 use engine::symbolic::memory::value::{GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
@@ -174,10 +174,6 @@ fn total_memory(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State
     let v = property(e, TOTAL_MEMORY, device, 64);
     e.store_value(s, &p, Value::Int(v), 8);
     Some(e.arena.bool(true))
-}
-
-fn moved(e: &mut Terms, p: &[GuardedTarget], by: i128) -> Rc<Vec<GuardedTarget>> {
-    Rc::new(p.iter().map(|t| GuardedTarget { offset: e.arena.add_const(t.offset, by), ..t.clone() }).collect())
 }
 
 /// Returns a number that the compiler decides, within a range.

@@ -37,7 +37,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop", "cudaGetSymbolSize",
         "cudaFreeArray", "cudaGraphCreate", "cudaStreamEndCapture", "cudaThreadExit",
         "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
-        "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaMemGetInfo",
+        "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaMemGetInfo", "cudaMalloc3D",
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
     ]),
     host_starts(&[
@@ -58,7 +58,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "__cuda",
     ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
     host(&[
-        "cudaMalloc3D", "cudaGraphInstantiate",
+        "cudaGraphInstantiate",
         "cudaMemPoolCreate", "cudaHostUnregister",
     ]).concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
     host(&[

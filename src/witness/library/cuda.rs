@@ -243,6 +243,7 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     let field = |m: &mut Machine<'_>, i: u64| read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
     let (w, h, d) = (field(m, 0)?, field(m, 1)?, field(m, 2)?);
     let pitch = pitched(w);
+    m.seen.take_for_granted(format!("`cudaMalloc3D` rounds rows up to {PITCH} bytes"));
     for (i, v) in [(1, pitch), (2, w), (3, h)] {
         write(m, th, call, Val { bits: out.bits + 8 * i, ..out }, 64, v)?;
     }

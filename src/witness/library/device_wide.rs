@@ -16,9 +16,10 @@ use models::device_wide::{CubCall, ElementCount, ElementUse, ThrustCall};
 pub fn is_device_wide(program: &Program, f: FuncRef) -> bool {
     let func = program.func(f);
     let display = func.display.as_str();
-    program.module(f.module).side == Side::Host
+    let of_library = !program.is_own(f) || program.loc(f.module, func.loc).system;
+    of_library
+        && program.module(f.module).side == Side::Host
         && (display.contains("::cuda_cub::") || display.starts_with("cub::"))
-        && !(program.is_own(f) && !program.loc(f.module, func.loc).system)
         && (ThrustCall::of(display).is_some() || CubCall::of(display).is_some())
 }
 
