@@ -17,7 +17,7 @@ const MAX_THREADS: usize = 4;
 
 /// Most checks of a program on request of the axioms that its verdicts rest on: one as usual, and one for each axiom
 /// that can be omitted, for none and for all. The safety net of time is as many times as long.
-pub const CHECKS_FOR_DOUBTS: u32 = 24;
+pub const CHECKS_FOR_DOUBTS: u32 = 28;
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

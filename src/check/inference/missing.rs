@@ -115,7 +115,7 @@ fn of_layout_and_sizes(
             return of_rows;
         }
     }
-    if let (Some(storage), Some(name)) = (storage.filter(|s| !s.is_known), tensor) {
+    if let (Some(storage), Some(name)) = (storage.filter(|s| s.is_open && !s.is_known), tensor) {
         let solved = storage.with_extent(&mut tools.e.arena, &solved);
         let sizes = left_under(cx, tools, run, wrong, solved)?;
         return Some(format!("{name}.is_contiguous() && {sizes}"));

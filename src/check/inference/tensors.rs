@@ -332,6 +332,8 @@ pub(super) fn of_fewest_dimensions(
 pub(super) struct PackedStorage {
     /// Whether the operator makes sure that the tensor is packed.
     pub is_known: bool,
+    /// Whether the operator leaves its rank open.
+    pub is_open: bool,
     /// The storage's extent, and the size of an element in bytes.
     extent: TermId,
     pub bytes: i128,
@@ -352,8 +354,8 @@ pub(super) fn packed_storage(
 ) -> Option<PackedStorage> {
     let numbers = TensorProperties::of(a, path);
     let numel = numbers.get(tensor, "numel()")?;
-    let open = numbers.rank(a, solved, tensor).is_none();
-    let rank = numbers.get(tensor, "dim()").filter(|_| open).and_then(|dim| at_least(a, dim, &[path]));
+    let is_open = numbers.rank(a, solved, tensor).is_none();
+    let rank = numbers.get(tensor, "dim()").filter(|_| is_open).and_then(|dim| at_least(a, dim, &[path]));
     let asked = |rank: i128| (0..rank).map(|k| numbers.get(tensor, &format!("size({k})"))).collect::<Option<Vec<_>>>();
     let rows = rank.and_then(|rank| {
         let behind = numbers.get(tensor, &format!("numel() from size({rank}) on"))?;
@@ -362,7 +364,15 @@ pub(super) fn packed_storage(
     // The storage of a contiguous copy is as long as its elements.
     let is_known = solved.contains_key(&extent) || !matches!(a.get(extent), Term::Sym(_));
     let asked = rows.as_ref().map(|(.., asked)| asked.clone()).unwrap_or_default();
-    Some(PackedStorage { is_known, extent, bytes, numel, asked, rows: rows.map(|(rank, behind, _)| (rank, behind)) })
+    Some(PackedStorage {
+        is_known,
+        is_open,
+        extent,
+        bytes,
+        numel,
+        asked,
+        rows: rows.map(|(rank, behind, _)| (rank, behind)),
+    })
 }
 
 impl PackedStorage {

@@ -1,12 +1,13 @@
 //! Computes what a call may do, as far as the decision to skip it needs.
 
 use super::effect::{DeclarationFacts, FunctionEffect, FunctionEffects};
-use super::handlers::throws;
+use super::handlers::{is_of_destructor, throws};
 use crate::device::builtins::is_trap;
 use crate::library::model::ModelClass;
 use crate::library::modelled;
 use crate::machine::form::CallTarget;
 use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use models::attributes::may_throw;
 use models::ptx;
 use std::rc::Rc;
 
@@ -163,13 +164,19 @@ fn call(
                     all.indirect |= is_model(program, f) && !gives_function && calls_back(program, f);
                     work.push(f);
                 }
-                CallTarget::Model(_) => match modelled::class(program, r) {
-                    ModelClass::Pure | ModelClass::Memory | ModelClass::Ends => {}
-                    ModelClass::Cuda => all.cuda = true,
-                    ModelClass::Barrier => all.barrier = true,
-                    ModelClass::Random => all.random = true,
-                    ModelClass::Input => all.input = true,
-                },
+                CallTarget::Model(_) => {
+                    // A model may take the place of a body that throws.
+                    let name = &program.func(r).name;
+                    all.throws |=
+                        program.module(module).side == Side::Host && may_throw(name) && !is_of_destructor(name);
+                    match modelled::class(program, r) {
+                        ModelClass::Pure | ModelClass::Memory | ModelClass::Ends => {}
+                        ModelClass::Cuda => all.cuda = true,
+                        ModelClass::Barrier => all.barrier = true,
+                        ModelClass::Random => all.random = true,
+                        ModelClass::Input => all.input = true,
+                    }
+                }
                 CallTarget::Unknown | CallTarget::Indirect(_) => {}
             }
         }

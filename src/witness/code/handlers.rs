@@ -9,7 +9,7 @@ use crate::machine::form::FunctionCode;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use ir::{BlockId, Callee, FuncRef, Program, Terminator};
-use models::attributes::may_throw;
+use models::attributes::{is_of_library, may_throw};
 use rustc_hash::FxHashSet;
 
 impl Machine<'_> {
@@ -114,5 +114,10 @@ fn invokes(program: &Program, caller: FuncRef, block: BlockId, called: FuncRef) 
 /// Whether a function without a body may throw. Destructors of libraries throw nothing (C++ [res.on.exception.handling]).
 pub(super) fn throws(program: &Program, f: FuncRef) -> bool {
     let f = program.func(f);
-    f.is_declaration() && may_throw(&f.name) && !["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| f.name.ends_with(end))
+    f.is_declaration() && may_throw(&f.name) && !is_of_destructor(&f.name)
+}
+
+/// Whether a name is that of a destructor of a library.
+pub(super) fn is_of_destructor(name: &str) -> bool {
+    is_of_library(name) && ["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| name.ends_with(end))
 }

@@ -58,7 +58,8 @@ pub fn ended_before(m: &mut Machine<'_>, id: WindowId) -> Option<Ret> {
 
 /// `cudaGetDevice`: the first one.
 pub fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    write(m, th, call, arg(a, 0), 32, Val::ZERO)?;
+    let current = if m.cuda.several_devices { m.unknown("the number of the device") } else { Val::ZERO };
+    write(m, th, call, arg(a, 0), 32, current)?;
     Ok(Ret::Val(Val::ZERO))
 }
 
@@ -141,8 +142,19 @@ pub fn memory(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
         false => property(m, FREE_MEMORY, first),
         true => m.unknown("the free memory of the device"),
     };
-    write(m, th, call, arg(a, 0), 64, free)?;
     let total = property(m, TOTAL_MEMORY, first);
+    // Memory that the program itself holds is not free.
+    let live = m
+        .mem
+        .ids()
+        .filter_map(|id| m.mem.global(id))
+        .filter(|o| matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.freed);
+    let held: u64 = live.map(|o| o.size).fold(0, u64::saturating_add);
+    let free = match (free.known(), total.known()) {
+        (Some(free), Some(total)) if free > total.saturating_sub(held) => m.unknown("the free memory of the device"),
+        _ => free,
+    };
+    write(m, th, call, arg(a, 0), 64, free)?;
     write(m, th, call, arg(a, 1), 64, total)?;
     Ok(Ret::Val(Val::ZERO))
 }

@@ -10,7 +10,8 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::thrown::ThrownObject;
 use crate::machine::value::{Reason, Val};
-use ir::{Callee, Const, FuncRef, Op, Operand, Program, Terminator, ValueId};
+use ir::{Callee, Const, FuncRef, GlobalId, Op, Operand, Program, Terminator, ValueId};
+use models::attributes::is_of_library;
 
 /// Functions that throw and catch.
 pub(super) const EXCEPTIONS: ModelTable = &[
@@ -58,11 +59,16 @@ const DESTRUCTORS: u32 = 8;
 fn only_ends(program: &Program, f: FuncRef, depth: u32) -> bool {
     let func = program.func(f);
     if func.is_declaration() || depth > DESTRUCTORS {
-        return func.is_declaration() && ["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| func.name.ends_with(end));
+        let is_destructor = ["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| func.name.ends_with(end));
+        return func.is_declaration() && is_of_library(&func.name) && is_destructor;
     }
     let calls_such = |callee: &Callee| match callee {
         Callee::Direct(id) => only_ends(program, program.resolve_func(f.module, *id), depth + 1),
         Callee::Indirect(_) => false,
+    };
+    let is_table = |id: GlobalId| {
+        let name = &program.global(program.resolve_global(f.module, id)).name;
+        name.starts_with("_ZTV") || name.starts_with("_ZTT")
     };
     let makes: Vec<ValueId> = func
         .blocks
@@ -74,7 +80,7 @@ fn only_ends(program: &Program, f: FuncRef, depth: u32) -> bool {
         let quiet = b.insts.iter().all(|i| match &i.op {
             Op::Alloca { .. } | Op::Load { .. } | Op::Gep { .. } | Op::Cast { .. } | Op::Lifetime { .. } => true,
             Op::Store { ptr: Operand::Value(v), .. } if makes.contains(v) => true,
-            Op::Store { value: Operand::Const(Const::Global { .. }), .. } => true,
+            Op::Store { value: Operand::Const(Const::Global { id, .. }), .. } => is_table(*id),
             Op::Call { callee, .. } => calls_such(callee),
             _ => false,
         });

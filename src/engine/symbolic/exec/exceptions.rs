@@ -18,7 +18,7 @@ use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
 use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
-use models::attributes::{is_launch, may_throw};
+use models::attributes::{calls_nothing, is_launch, is_of_c_interface, may_throw};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -121,7 +121,7 @@ impl ExecutionContext<'_> {
         let named = self.globals_of(HostPart::Function(f));
         let throws = named.reached.iter().chain([&f]).any(|g| {
             let g = self.function(*g);
-            g.is_declaration() && may_throw(&g.name)
+            g.is_declaration() && (may_throw(&g.name) || may_call_back(&g.name))
         });
         self.functions.throws.insert(f, throws);
         throws
@@ -184,7 +184,9 @@ impl ExecutionContext<'_> {
 
     /// Havocs what destructors of exceptions may change, if this function of the C++ library may run one.
     pub(super) fn may_destroy_exceptions(&mut self, s: &mut State, name: &str) {
-        if name != "__cxa_end_catch" && !name.contains("13exception_ptr") {
+        // Owners of exceptions, in the C++ library.
+        const OWNERS: [&str; 3] = ["13exception_ptr", "16nested_exception", "13__future_base"];
+        if name != "__cxa_end_catch" && !OWNERS.iter().any(|owner| name.contains(owner)) {
             return;
         }
         let thrown = self.thrown_classes();
@@ -193,4 +195,9 @@ impl ExecutionContext<'_> {
             self.havoc_call(s, &thrown.destructors, &[Value::unknown(why.clone())], &why);
         }
     }
+}
+
+/// Whether a function in C without a body may call one of the program, which may throw (C++ [alg.c.library]).
+fn may_call_back(name: &str) -> bool {
+    !name.starts_with("_Z") && !calls_nothing(name) && !is_of_c_interface(name)
 }

@@ -41,7 +41,10 @@ impl ThrownClasses {
                 }
             }
         }
-        let mut effects = OwnEffects { program, known: FxHashMap::default(), containers: FxHashMap::default() };
+        let replaced =
+            program.functions().any(|(_, m, f)| m.side == Side::Host && !f.is_declaration() && is_allocation(&f.name));
+        let mut effects =
+            OwnEffects { program, replaced, known: FxHashMap::default(), containers: FxHashMap::default() };
         let mut keep = |all: FxHashSet<FuncRef>| {
             let mut all: Vec<FuncRef> = all.into_iter().filter(|f| effects.change_more(*f)).collect();
             all.sort_unstable();
@@ -51,10 +54,12 @@ impl ThrownClasses {
     }
 }
 
-/// Returns the arguments of the calls of `__cxa_throw` in a function: object, class and destructor.
+/// Returns the arguments of the calls that make exceptions in a function (`throw`, and `std::make_exception_ptr` of
+/// libstdc++): object, class and destructor.
 fn throws<'p>(program: &'p Program, module: ModuleId, func: &'p Function) -> impl Iterator<Item = &'p [Operand]> {
     let direct = move |callee: &Callee| match callee {
-        Callee::Direct(f) => program.func(program.resolve_func(module, *f)).name == "__cxa_throw",
+        Callee::Direct(f) => ["__cxa_throw", "__cxa_init_primary_exception"]
+            .contains(&program.func(program.resolve_func(module, *f)).name.as_str()),
         Callee::Indirect(_) => false,
     };
     func.blocks.iter().flat_map(move |b| {
@@ -76,6 +81,11 @@ fn virtual_methods(program: &Program, module: ModuleId, class: &Operand) -> Opti
     let Operand::Const(Const::Global { id, .. }) = class else { return None };
     let info = program.global(program.resolve_global(module, *id));
     let class = info.name.strip_prefix("_ZTI")?;
+    let pointee = class.trim_start_matches(['P', 'K', 'V']);
+    if class.starts_with('P') && pointee.len() > 1 {
+        // The class of the object that a thrown pointer leads to is not known here.
+        return None;
+    }
     let name = format!("_ZTV{class}");
     let own = program.module(module).globals.iter().position(|g| g.name == name && g.init.is_some());
     let table = match own {
@@ -85,7 +95,7 @@ fn virtual_methods(program: &Program, module: ModuleId, class: &Operand) -> Opti
     let Some(table) = table else {
         // A class that its unit describes without a virtual table has no virtual methods. Fundamental types and
         // pointers to them are described by the library.
-        let of_library = is_of_library(&format!("_Z{class}")) || class.trim_start_matches(['P', 'K']).len() == 1;
+        let of_library = is_of_library(&format!("_Z{class}")) || pointee.len() == 1;
         return (info.init.is_some() || of_library).then(Vec::new);
     };
     let mut named = Mentions::default();
@@ -100,6 +110,8 @@ struct OwnEffects<'p> {
     program: &'p Program,
     /// True for a function that changes more than these parameters point to, and for functions under way.
     known: FxHashMap<(FuncRef, Vec<bool>), bool>,
+    /// Whether the program has allocation functions of its own, which those of the library call (C++ [new.delete]).
+    replaced: bool,
     /// True for a function of a container that calls code of the program which changes more.
     containers: FxHashMap<FuncRef, bool>,
 }
@@ -167,7 +179,7 @@ impl OwnEffects<'_> {
             }
             return given.len() != func.params.len() || self.changes_more(f, given);
         }
-        let frees = ["free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"].contains(&name);
+        let frees = !self.replaced && ["free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"].contains(&name);
         let of_host = (is_of_library(name) || is_of_c_library(name)) && !is_of_cuda(name);
         let asks = is_of_cuda(name) && !acts_on_a_device(name);
         !(frees || (of_host || asks) && given.iter().all(|g| *g))
@@ -197,15 +209,14 @@ impl OwnEffects<'_> {
         let Callee::Direct(f) = callee else { return true };
         let f = self.program.resolve_func(module, *f);
         let func = self.program.func(f);
+        if func.is_declaration() && is_allocation(&func.name) {
+            return self.replaced;
+        }
         let of_library = is_of_library(&func.name) || is_of_c_library(&func.name) || ends_the_program(&func.name);
         match (of_library, func.is_declaration() || ends_the_program(&func.name)) {
             (true, true) => false,
             (true, false) => self.container_changes_more(f),
-            (false, declared) => {
-                !func.name.starts_with("_Zn")
-                    && !func.name.starts_with("_Zd")
-                    && (declared || self.changes_more(f, vec![true; func.params.len()]))
-            }
+            (false, declared) => declared || self.changes_more(f, vec![true; func.params.len()]),
         }
     }
 
@@ -291,6 +302,11 @@ impl OwnEffects<'_> {
             && (is_of_library(&func.name) || ["_Znwm", "_Znam", "malloc"].contains(&func.name.as_str()))
             && args.iter().all(|a| self.is_own(module, a, own))
     }
+}
+
+/// Whether a function allocates or frees memory of the host.
+fn is_allocation(name: &str) -> bool {
+    ["malloc", "free"].contains(&name) || ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a function ends the program without code of the program.
