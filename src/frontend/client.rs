@@ -45,6 +45,8 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
         .map_err(|e| spawn_error(e.to_string()))?;
     let child = Command::new(&worker)
         .arg("--worker")
+        // A trace that runs out of memory waits for itself: std locks its traces to tell of the failed allocation.
+        .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
