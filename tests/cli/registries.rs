@@ -170,3 +170,26 @@ fn what_other_code_may_register_is_not_known() {
     );
     assert_eq!(r.summary.safe, 0);
 }
+
+#[test]
+fn what_constructors_give_to_a_library_is_called_by_no_library_in_an_entry_point() {
+    // As PyTorch's registration does: the operators themselves are given, in a loop, and write what they please when they
+    // are called.
+    let given = REGISTRY
+        .replace(
+            "using Function = int (*)(int);",
+            "using Function = int (*)(int);\nnamespace std { void note(int); void keep(Function); }\nstatic int last;",
+        )
+        .replace("int nothing(int)", "int remember(int n) { last = n; return 0; }\nint nothing(int)")
+        .replace(
+            "add(0, on_host);",
+            "add(0, on_host);\n    for (int i = 0; i < std::atoi(\"3\"); i++) std::keep(remember);",
+        )
+        .replace(
+            "  zero<<<(n + 255) / 256, 256>>>(x, n);",
+            "  last = n;\n  std::note(n);\n  zero<<<(n + 255) / 256, 256>>>(x, last);",
+        );
+    let given = given.replace("int on_device(int n) {", "int remember(int n);\nint on_device(int n) {");
+    let r = checked("op", &given);
+    assert_eq!((r.summary.safe, r.summary.unknown, r.findings.len()), (1, 0, 0), "{:?}", r.undecided);
+}
