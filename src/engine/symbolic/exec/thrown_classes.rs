@@ -185,37 +185,60 @@ impl OwnEffects<'_> {
         !(frees || (of_host || asks) && given.iter().all(|g| *g))
     }
 
-    /// Whether a function of a container that owns its elements changes more than these: by code of the program.
+    /// Whether a function of a container that owns its elements changes more than these: by code of the program, which
+    /// functions of the library call on elements.
     fn container_changes_more(&mut self, f: FuncRef) -> bool {
         if let Some(known) = self.containers.get(&f) {
             return *known;
         }
-        self.containers.insert(f, false);
-        let func = self.program.func(f);
-        let more = func.blocks.iter().any(|b| {
-            let inner = b.insts.iter().any(|i| match &i.op {
-                Op::Call { callee, .. } => self.elements_change_more(f.module, callee),
-                Op::Other { what, .. } => what != "landingpad",
-                Op::Asm { .. } => true,
-                _ => false,
-            });
-            inner || matches!(&b.term, Terminator::Invoke { callee, .. } if self.elements_change_more(f.module, callee))
-        });
+        let (mut of_library, mut open): (FxHashSet<FuncRef>, _) = (FxHashSet::default(), vec![f]);
+        let mut more = false;
+        while let Some(f) = open.pop().filter(|_| !more) {
+            if !of_library.insert(f) {
+                continue;
+            }
+            let (mut callees, mut unknown) = (vec![], false);
+            let mut called = |callee: &Callee| match callee {
+                Callee::Direct(g) => callees.push(self.program.resolve_func(f.module, *g)),
+                Callee::Indirect(_) => unknown = true,
+            };
+            let mut strange = false;
+            for b in &self.program.func(f).blocks {
+                for i in &b.insts {
+                    match &i.op {
+                        Op::Call { callee, .. } => called(callee),
+                        Op::Other { what, .. } => strange |= what != "landingpad",
+                        Op::Asm { .. } => strange = true,
+                        _ => {}
+                    }
+                }
+                if let Terminator::Invoke { callee, .. } = &b.term {
+                    called(callee);
+                }
+            }
+            more = unknown || strange || callees.into_iter().any(|g| self.element_changes_more(g, &mut open));
+        }
         self.containers.insert(f, more);
         more
     }
 
-    fn elements_change_more(&mut self, module: ModuleId, callee: &Callee) -> bool {
-        let Callee::Direct(f) = callee else { return true };
-        let f = self.program.resolve_func(module, *f);
+    /// Whether a function that one of a container calls changes more than what it is given. Adds those of the library
+    /// that have bodies to `open`.
+    fn element_changes_more(&mut self, f: FuncRef, open: &mut Vec<FuncRef>) -> bool {
         let func = self.program.func(f);
         if func.is_declaration() && is_allocation(&func.name) {
             return self.replaced;
         }
-        let of_library = is_of_library(&func.name) || is_of_c_library(&func.name) || ends_the_program(&func.name);
-        match (of_library, func.is_declaration() || ends_the_program(&func.name)) {
-            (true, true) => false,
-            (true, false) => self.container_changes_more(f),
+        if ends_the_program(&func.name) {
+            return false;
+        }
+        match (is_of_library(&func.name) || is_of_c_library(&func.name), func.is_declaration()) {
+            (true, declared) => {
+                if !declared {
+                    open.push(f);
+                }
+                false
+            }
             (false, declared) => declared || self.changes_more(f, vec![true; func.params.len()]),
         }
     }
