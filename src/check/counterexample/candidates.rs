@@ -23,6 +23,7 @@ use base::rules::Rule;
 use base::work::{Allotment, Work, done, settle};
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::Object;
+use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::term::{SymId, SymKind};
 use finding::TensorArgument;
 use witness::AccessFault;
@@ -68,9 +69,10 @@ impl OutOfBounds<'_> {
         };
         let place = cx.place_of(self.event);
         let mut finding = bad.finding(&tools.e, &tools.judge, judged, worth, place);
-        finding.degenerate |= finding.arguments.values().any(TensorArgument::is_empty);
         if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
             let object = &self.object.name;
+            let tensor = object.strip_suffix(OF_STORAGE).and_then(|name| finding.arguments.get(name));
+            finding.degenerate |= tensor.is_some_and(TensorArgument::is_empty);
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
             let wrong = OutOfBoundsAccess { rule, obligation, object, arguments };
             finding.missing_check = named(cx, tools, self.event, |cx, tools| {

@@ -59,7 +59,7 @@ impl NewAccesses {
         self.0.is_empty()
     }
 
-    /// Records an access; returns whether it was not observed yet, or only with sizes below 1.
+    /// Records an access; returns whether it was not observed yet, or only with sizes below 1 or empty tensors.
     fn is_new(&mut self, s: &ObservedAccess, degenerate: bool) -> bool {
         if let Some(before) = self.0.get_mut(s) {
             return std::mem::replace(before, *before && degenerate) && !degenerate;
@@ -131,7 +131,7 @@ fn run_all(cx: &CheckContext<'_>, tools: &RootTools<'_>) -> TrialResults {
         }
         let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
         if !new.is_empty() {
-            out.runs.push(NewResults { model: model.clone(), bad: new, random: &[], degenerate });
+            out.runs.push(NewResults { model: model.clone(), bad: new, random: &[], degenerate, empty: false });
         }
         if !draws {
             continue;
@@ -146,7 +146,7 @@ fn run_all(cx: &CheckContext<'_>, tools: &RootTools<'_>) -> TrialResults {
         let new: ObservedAccesses =
             bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
         if !new.is_empty() {
-            out.chance.push(NewResults { model, bad: new, random, degenerate });
+            out.chance.push(NewResults { model, bad: new, random, degenerate, empty: false });
         }
     }
     for shown in [&mut out.runs, &mut out.chance] {
@@ -171,7 +171,7 @@ fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, 
         }
         let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
         let empty = given.tensors.values().any(TensorArgument::is_empty);
-        let degenerate = empty || tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
         inside::explain(|| {
             let why = if run.completed { "completed" } else { &run.why };
@@ -180,7 +180,7 @@ fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, 
         });
         cut += usize::from(run.steps >= tensor_trials::STEPS);
         steps += run.steps;
-        let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+        let new: ObservedAccesses = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate || empty)).collect();
         if new.is_empty() {
             continue;
         }
@@ -191,9 +191,9 @@ fn run_on_tensors(tools: &RootTools<'_>, varied: &tensor_trials::TensorChoices, 
         } else {
             (model, new)
         };
-        out.runs.push(NewResults { model, bad, random: &[], degenerate });
+        out.runs.push(NewResults { model, bad, random: &[], degenerate, empty });
     }
-    out.runs.sort_by_key(|s| s.degenerate);
+    out.runs.sort_by_key(|s| (s.degenerate, s.empty));
     out
 }
 

@@ -28,6 +28,8 @@ pub(super) struct NewResults {
     pub bad: ObservedAccesses,
     pub random: &'static [u32],
     pub degenerate: bool,
+    /// Whether a tensor has no elements: a run without such a tensor shows more.
+    pub empty: bool,
 }
 
 /// Results of the runs that showed something new; those with sizes below 1 come last.
