@@ -10,6 +10,7 @@
 
 use super::decide::{Decider, DecisionAttempt, ModelEffort};
 use super::obligation::{Decision, Obligation};
+use base::polynomial::gcd;
 use base::reasons::UnknownReason;
 use base::work::{Work, charge_each, cost};
 use engine::symbolic::terms::arena::Arena;
@@ -168,15 +169,9 @@ impl ConstantSpan {
         if self.line == ConstantLine::Point
             && let Some(moved) = &moved
         {
-            let step = moved.iter().fold(0, |g, v| greatest_common_divisor(g, v.unsigned_abs()));
-            self.line = match i128::try_from(step) {
-                Ok(step) => ConstantLine::Through {
-                    direction: moved.iter().map(|v| v / step).collect(),
-                    least: 0,
-                    greatest: step,
-                },
-                Err(_) => ConstantLine::Off,
-            };
+            let step = moved.iter().fold(0, |g, v| gcd(g, *v));
+            self.line =
+                ConstantLine::Through { direction: moved.iter().map(|v| v / step).collect(), least: 0, greatest: step };
             return;
         }
         let at = moved.and_then(|moved| self.line.number(&moved));
@@ -216,10 +211,6 @@ impl ConstantLine {
         let t = at / by;
         moved.iter().zip(direction).all(|(at, by)| by.checked_mul(t) == Some(*at)).then_some(t)
     }
-}
-
-const fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Whether a symbol belongs to one iteration or one value that was read, so that another call has another one.

@@ -13,6 +13,7 @@ use super::host_factors::{HostFactor, factors_of_host};
 use super::logarithm::{congruent, not_too_far};
 use super::obligation::Obligation;
 use crate::solver::Answer;
+use base::polynomial::gcd;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -359,8 +360,7 @@ fn quotients(a: &mut Arena, whole: TermId) -> Vec<PrecomputedQuotient> {
 fn by_constant(a: &mut Arena, q: &PrecomputedQuotient, s: u32) -> Option<PrecomputedDivision> {
     let product = a.poly(q.product);
     if a.as_int(q.rest) == Some(0) {
-        let factor = product.terms.iter().fold(0, |g, (_, c)| greatest_common_divisor(g, c.unsigned_abs()));
-        let factor = i128::try_from(factor).ok()?;
+        let factor = product.terms.iter().fold(0, |g, (_, c)| gcd(g, *c));
         let dividend = over(a, &product, factor)?;
         let (divisor, less) = (a.int(constant_divisor(factor, false, s)?), a.int(0));
         return Some(PrecomputedDivision { dividend, divisor, less });
@@ -395,10 +395,6 @@ fn over(a: &mut Arena, p: &Poly, by: i128) -> Option<TermId> {
     }
     let terms = p.terms.iter().map(|(m, c)| (m.clone(), c / by)).collect();
     Some(a.from_poly(Poly { terms }))
-}
-
-fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Returns the divisor of which the quotient is that of every dividend up to [`MOST_DIVIDED`].
