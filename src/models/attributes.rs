@@ -137,8 +137,14 @@ pub fn may_throw(name: &str) -> bool {
     let of_runtime = ["__cxa_throw", "__cxa_rethrow", "__cxa_bad_"].iter().any(|start| name.starts_with(start));
     let foreign = name.starts_with("_Z") || of_runtime;
     // Exceptions for exhausted memory are ignored.
-    let quiet = |a: &FunctionAttributes| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing));
+    let quiet = |a: &FunctionAttributes| a.throws.is_some();
     foreign && !quiet(&of(name)) && !fits(name, quiet)
+}
+
+/// Whether a function without a body throws for sizes in bytes in argument 0 that no object can have, as that of an
+/// array of negative length, and otherwise only where memory is exhausted.
+pub fn may_throw_for_size(name: &str) -> bool {
+    fits(name, |a| a.throws == Some(Throws::ImpossibleSize))
 }
 
 #[cfg(test)]

@@ -93,8 +93,10 @@ pub enum ModelledBy {
 /// Exceptions that a function without a body throws and a program could catch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Throws {
-    /// Throws only where memory is exhausted.
+    /// Throws only where memory is exhausted, which is ignored.
     NoMemory,
+    /// Throws where memory is exhausted, and for a size in argument 0 that no object can have.
+    ImpossibleSize,
     Nothing,
 }
 

@@ -16,10 +16,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
     host(&["_Unwind_Resume"]).gives_nothing_else().writes_only_its_own().returns(Never),
     host(&["_ZSt9terminatev"]).gives_nothing_else().returns(Never),
     host(&[
-        "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv",
-    ]).gives_nothing_else().neither("neither knows more than its attributes"),
-    host(&[
-        "_ZSt20__throw_length_errorPKc", "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz",
+        "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv", "_ZSt20__throw_length_errorPKc", "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz",
         "_ZSt19__throw_logic_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
     ]).gives_nothing_else().concrete_only("the executor follows handlers, whoever throws"),
     host(&[
@@ -81,10 +78,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "_ZNSt10bad_typeidD2Ev", "_ZNKSt9exception4whatEv", "_ZNKSt11logic_error4whatEv",
         "_ZNKSt13runtime_error4whatEv", "_ZNKSt9bad_alloc4whatEv",
     ]).of_exceptions().throws(Throws::NoMemory).symbolic_only("not yet: the interpreter loses all that the arguments reach"),
-    host_starts(&[
-        "_ZSt17__throw_bad_alloc", "_ZSt28__throw_bad_array_new_length", "_ZSt20__throw_length_error",
-        "__cxa_throw_bad_array_new_length", "_Znw", "_Zna",
-    ]).throws(Throws::NoMemory).neither("functions that begin so have rows of their own, where they are modelled"),
+    host_starts(&["_Znw", "_Zna"]).throws(Throws::ImpossibleSize).neither("functions that begin so have rows of their own, where they are modelled"),
     host_starts(&[
         "_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt5flush", "_ZSt16__ostream_insert", "_ZNSt8ios_base", "_ZNSt9basic_ios",
         "_ZNKSt9basic_ios",

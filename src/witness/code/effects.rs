@@ -7,7 +7,7 @@ use crate::library::model::ModelClass;
 use crate::library::modelled;
 use crate::machine::form::CallTarget;
 use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
-use models::attributes::may_throw;
+use models::attributes::{may_throw, may_throw_for_size};
 use models::ptx;
 use std::rc::Rc;
 
@@ -158,7 +158,8 @@ fn call(
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
-            all.throws |= program.module(module).side == Side::Host && throws(program, r);
+            let by_size = may_throw_for_size(&program.func(r).name) && !matches!(args.first(), Some(Operand::Const(_)));
+            all.throws |= program.module(module).side == Side::Host && (by_size || throws(program, r));
             match modelled::resolve(program, r) {
                 CallTarget::Body(f) | CallTarget::Algorithm(f) => {
                     all.indirect |= is_model(program, f) && !gives_function && calls_back(program, f);

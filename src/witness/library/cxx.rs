@@ -3,6 +3,7 @@
 //! Containers and algorithms are templates: the program contains their bodies, which run unmodelled.
 
 use super::arguments::{arg, text};
+use super::exceptions::{new, new_aligned};
 use super::heap::{aligned_new, free, malloc};
 use super::istreams::{
     self, cin_f32, cin_f64, cin_int, cin_long, cin_unsigned, cin_unsigned_long, ifstream_is_open, ifstream_open,
@@ -21,16 +22,10 @@ use models::row::NameKey;
 
 /// C++ library and runtime functions by mangled name.
 pub(super) const CXX: ModelTable = &[
-    (
-        &["_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t", "__cxa_allocate_exception"],
-        malloc,
-        ModelClass::Memory,
-    ),
-    (
-        &["_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t"],
-        aligned_new,
-        ModelClass::Memory,
-    ),
+    (&["_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t", "__cxa_allocate_exception"], malloc, ModelClass::Memory),
+    (&["_Znwm", "_Znam"], new, ModelClass::Memory),
+    (&["_ZnwmSt11align_val_t", "_ZnamSt11align_val_t"], new_aligned, ModelClass::Memory),
+    (&["_ZnwmSt11align_val_tRKSt9nothrow_t"], aligned_new, ModelClass::Memory),
     (
         &[
             "_ZdlPv",

@@ -1,7 +1,7 @@
 //! Functions of the C++ runtime that throw and catch exceptions (Itanium C++ ABI, 2.4 and 2.5).
 
 use super::arguments::{arg, read};
-use super::heap::malloc;
+use super::heap::{aligned_new, malloc};
 use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
 use super::simple::ends;
 use crate::machine::call::{ModelResult, Ret, ThreadStop};
@@ -26,6 +26,9 @@ pub(super) const EXCEPTIONS: ModelTable = &[
             "_ZSt24__throw_out_of_range_fmtPKcz",
             "_ZSt20__throw_length_errorPKc",
             "_ZSt19__throw_logic_errorPKc",
+            "_ZSt17__throw_bad_allocv",
+            "_ZSt28__throw_bad_array_new_lengthv",
+            "__cxa_throw_bad_array_new_length",
         ],
         throw_of_library,
         ModelClass::Ends,
@@ -99,10 +102,23 @@ fn throw_of_library(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args:
         return ends(m, th, call, args);
     }
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
-    let class = ["16invalid_argument", "12out_of_range", "12length_error", "11logic_error"]
+    let classes = [
+        "16invalid_argument",
+        "12out_of_range",
+        "12length_error",
+        "11logic_error",
+        "9bad_alloc",
+        "20bad_array_new_length",
+    ];
+    let class = classes
         .into_iter()
-        .find(|class| name.contains(&format!("__throw_{}", class.trim_start_matches(|c: char| c.is_ascii_digit()))))
+        .find(|class| name.contains(&format!("throw_{}", class.trim_start_matches(|c: char| c.is_ascii_digit()))))
         .map(|class| format!("_ZTISt{class}"));
+    throw_new(m, th, call, class)
+}
+
+/// Throws an exception of a class, if that is known; its object is not followed.
+fn throw_new(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, class: Option<String>) -> ModelResult {
     let object = match malloc(m, th, call, &[Val::new(16)])? {
         Ret::Val(object) => object,
         _ => Val::UNINIT,
@@ -110,6 +126,31 @@ fn throw_of_library(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args:
     m.havoc(th, object, Reason::OPEN);
     m.exceptions.flying.push(ThrownObject { object, class });
     Err(ThreadStop::Thrown)
+}
+
+/// Largest object in bytes (`PTRDIFF_MAX`): no machine allocates more, however much memory it has.
+const LARGEST_OBJECT: u64 = i64::MAX.cast_unsigned();
+
+/// Allocates by `operator new` and `operator new[]`. In host code a size that no object can have, as that of an array
+/// of negative length, throws (C++17, 8.3.4; libstdc++ 14).
+pub(super) fn new(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
+    if is_impossible(th, args) { throw_bad_alloc(m, th, call) } else { malloc(m, th, call, args) }
+}
+
+/// Allocates by `operator new` with an alignment, as [`new`].
+pub(super) fn new_aligned(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
+    if is_impossible(th, args) { throw_bad_alloc(m, th, call) } else { aligned_new(m, th, call, args) }
+}
+
+fn is_impossible(th: &Thread, args: &[Val]) -> bool {
+    !th.on_device() && arg(args, 0).known().is_some_and(|size| size > LARGEST_OBJECT)
+}
+
+/// Throws what `new` throws for an impossible size: `bad_alloc`, or `bad_array_new_length`, which is one. Compilers
+/// differ, so that the class is not known where the program names the latter.
+fn throw_bad_alloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo) -> ModelResult {
+    let names_derived = m.globals.keys().any(|of| m.program.global(*of).name == "_ZTISt20bad_array_new_length");
+    throw_new(m, th, call, (!names_derived).then(|| "_ZTISt9bad_alloc".to_owned()))
 }
 
 fn rethrow(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {

@@ -3,7 +3,7 @@
 //! In: a call that may throw, and the state before and after it. Out: a state for its handler, if the function goes on
 //! from there. There, everything that the callee could write before it threw is unknown. The executor does not follow
 //! an edge to mere clean-up that launches nothing: the handler that catches the exception havocs all that the left
-//! function may have done. The analysis assumes that allocations succeed and CUDA functions throw nothing. What code of
+//! function may have done. The analysis assumes that memory is not exhausted and CUDA functions throw nothing. What code of
 //! the exceptions themselves may change is in [`super::thrown_classes`].
 
 use super::calls::calls_through_pointers;
@@ -18,7 +18,7 @@ use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
 use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
-use models::attributes::{calls_nothing, is_launch, is_of_c_interface, may_throw};
+use models::attributes::{calls_nothing, is_launch, is_of_c_interface, may_throw, may_throw_for_size};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -60,8 +60,13 @@ impl ExecutionContext<'_> {
     }
 
     /// Whether a call may throw, and this function catches the exception and goes on.
-    pub(in crate::symbolic) fn may_be_caught(&mut self, fr: &Activation, callee: &Callee, unwind: BlockId) -> bool {
-        self.side == Side::Host && self.may_throw(fr.func, callee) && self.goes_on(fr.func, unwind)
+    pub(in crate::symbolic) fn may_be_caught(
+        &mut self,
+        fr: &Activation,
+        call: (&Callee, &[Operand]),
+        unwind: BlockId,
+    ) -> bool {
+        self.side == Side::Host && self.may_throw(fr.func, call) && self.goes_on(fr.func, unwind)
     }
 
     /// Whether a call through a pointer calls a method of a caught object: the object that the handler received.
@@ -113,18 +118,34 @@ impl ExecutionContext<'_> {
         })
     }
 
-    fn may_throw(&mut self, caller: FuncRef, callee: &Callee) -> bool {
+    fn may_throw(&mut self, caller: FuncRef, (callee, args): (&Callee, &[Operand])) -> bool {
         let Some(f) = self.direct_callee(caller.module, callee) else { return true };
+        if may_throw_for_size(&self.function(f).name) {
+            return !is_constant(args.first());
+        }
         if let Some(known) = self.functions.throws.get(&f) {
             return *known;
         }
         let named = self.globals_of(HostPart::Function(f));
-        let throws = named.reached.iter().chain([&f]).any(|g| {
-            let g = self.function(*g);
-            g.is_declaration() && (may_throw(&g.name) || may_call_back(&g.name))
+        let throws = named.reached.iter().chain([&f]).any(|r| {
+            let g = self.function(*r);
+            g.is_declaration() && (may_throw(&g.name) || may_call_back(&g.name)) || self.allocates_by_size(*r)
         });
         self.functions.throws.insert(f, throws);
         throws
+    }
+
+    /// Whether a function allocates by `new` with a size that is not a constant.
+    fn allocates_by_size(&self, f: FuncRef) -> bool {
+        let by_size = |callee: &Callee, args: &[Operand]| {
+            let called = self.direct_callee(f.module, callee);
+            called.is_some_and(|g| may_throw_for_size(&self.function(g).name)) && !is_constant(args.first())
+        };
+        self.function(f).blocks.iter().any(|b| {
+            let called = |i: &Inst| matches!(&i.op, Op::Call { callee, args } if by_size(callee, args));
+            b.insts.iter().any(called)
+                || matches!(&b.term, Terminator::Invoke { callee, args, .. } if by_size(callee, args))
+        })
     }
 
     /// Whether a function returns to its caller or to its other code from a handler, or its handler or clean-up
@@ -195,6 +216,10 @@ impl ExecutionContext<'_> {
             self.havoc_call(s, &thrown.destructors, &[Value::unknown(why.clone())], &why);
         }
     }
+}
+
+const fn is_constant(size: Option<&Operand>) -> bool {
+    matches!(size, Some(Operand::Const(_)))
 }
 
 /// Whether a function in C without a body may call one of the program, which may throw (C++ [alg.c.library]).

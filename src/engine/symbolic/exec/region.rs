@@ -183,7 +183,7 @@ impl<'p> Executor<'p> {
                     op: Op::Call { callee: callee.clone(), args: args.clone() },
                     loc: block.term_loc,
                 };
-                let before = self.may_be_caught(fr, callee, *unwind).then(|| s.clone());
+                let before = self.may_be_caught(fr, (callee, args), *unwind).then(|| s.clone());
                 let after = self.instruction(fr, &inst, site, s);
                 let thrown = before.and_then(|before| {
                     let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
