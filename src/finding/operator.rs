@@ -107,6 +107,9 @@ pub struct MissingCheck {
     /// Whether the operator is written against the stable ABI, whose checks have a name of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stable: bool,
+    /// Whether no code can check the condition, because it concerns the extent of a pointer: a contract can state it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contract: bool,
     /// Arguments that carry tensors of DLPack.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub carriers: BTreeMap<String, Carried>,
@@ -117,6 +120,9 @@ impl MissingCheck {
     /// `None` if it would have to inspect every element, or something that the library does not offer.
     #[must_use]
     pub fn statement(&self) -> Option<String> {
+        if self.contract {
+            return None;
+        }
         let of_elements = self.condition.contains("forall ");
         if !self.carriers.is_empty() {
             return dlpack::statement(&self.condition, &self.carriers).filter(|_| !of_elements);

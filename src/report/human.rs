@@ -407,6 +407,7 @@ fn triple([x, y, z]: [u64; 3]) -> String {
 pub(super) fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
+        Rule::UncheckedArgument if f.missing_check.as_ref().is_some_and(|m| m.contract) => contract_of_callers(f),
         Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),
         Rule::UncheckedArgument if f.launch.is_none() => {
             "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
@@ -432,6 +433,15 @@ fn check_of_index(f: &Finding) -> String {
     // If no input makes a difference, none can be rejected.
     let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
     if reject { format!("{check}, or reject such inputs before the launch") } else { check }
+}
+
+/// Returns the help about extents that only a contract can state.
+fn contract_of_callers(f: &Finding) -> String {
+    let function = f.root.split('(').next().unwrap_or(&f.root);
+    let condition = f.missing_check.as_ref().map_or("", |m| m.condition.as_str());
+    format!(
+        "state what callers of `{function}` owe, in scuba.toml: `[[contract]] function = \"{function}\"  requires = [\"{condition}\"]`"
+    )
 }
 
 /// Returns the help about a check of tensors that an operator lacks.

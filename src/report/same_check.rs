@@ -143,6 +143,7 @@ mod tests {
             condition: condition.into(),
             function,
             stable: false,
+            contract: false,
             carriers: std::collections::BTreeMap::new(),
         });
         f

@@ -15,6 +15,7 @@ mod classes;
 mod contracts;
 mod dlpack;
 mod doubts;
+mod entry_pointers;
 mod facts;
 mod findings;
 mod formats;

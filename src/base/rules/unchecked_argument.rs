@@ -42,6 +42,10 @@ at::Tensor scale(at::Tensor x, at::Tensor w) {  // x: float32[4, 8], w: float32[
 
 Where callers keep to it and nobody else calls the function, say so in a `[[contract]]`.
 
+No code can check how long the memory behind a raw pointer is. An entry point that is given some
+(`op(float *x, int n)`) warns once, *possible*, and the help is the `[[contract]]` that states what
+its callers owe (`elements(x) >= n`). With the contract these accesses are decided.
+
 ## Silencing
 
 `// scuba: allow(unchecked-argument) reason` on the line or the line above, `[[allow]]` by path or

@@ -4,24 +4,42 @@ use super::evidence;
 use super::gather::{IncompleteExecution, LaunchAccesses, inferred};
 use super::given::{LaunchPath, checked, names};
 use super::tensors;
-use super::{Evidence, Inferred, SafetyCondition};
+use super::{Evidence, Inferred, SafetyCondition, SourceAccess};
 use crate::context::{CheckContext, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::pipeline::{Engine, budgets};
 use contracts::{Cond, Contract, Requirement};
+use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::terms::term::TermId;
+use ir::FuncRef;
 use library::host::HostRoot;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Requirements of a function, with the accesses of its launches.
+pub(super) struct EntryRequirements {
+    pub found: Inferred,
+    /// First access at each position.
+    pub accesses: BTreeMap<SourceAccess, LaunchedAccess>,
+}
+
+/// Access of a launch.
+pub(super) struct LaunchedAccess {
+    pub kernel: FuncRef,
+    pub event: AccessEvent,
+    /// Width in bytes, if it is constant.
+    pub bytes: Option<u64>,
+}
 
 /// Infers a function's requirements; `None` where it launches nothing and its execution completed.
 ///
 /// Code assumes more about tensors than their sizes. Where conditions on sizes alone do not cover every access,
 /// conditions are sought under the hypotheses that the tensors have the assumed layout ([`tensors::hypotheses`]);
 /// these hypotheses then become conditions as well.
-pub(super) fn infer(engine: &mut Engine<'_>, root: &HostRoot) -> Option<Inferred> {
-    let LaunchResults { found, hypotheses } = of_runs(engine, root)?;
+pub(super) fn infer(engine: &mut Engine<'_>, root: &HostRoot) -> Option<EntryRequirements> {
+    let LaunchResults { found, hypotheses, accesses } = of_runs(engine, root)?;
     if hypotheses.is_empty() || found.open.is_empty() {
-        return Some(found);
+        return Some(EntryRequirements { found, accesses });
     }
     let name = engine.cx.program.func(root.func).name.clone();
     let stated = |condition: &Cond| Requirement {
@@ -39,7 +57,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &HostRoot) -> Option<Inferred
     let mut engine = Engine::new(engine.cx.program, &options);
     let under = of_runs(&mut engine, root)?.found;
     if under.open.len() >= found.open.len() {
-        return Some(found);
+        return Some(EntryRequirements { found, accesses });
     }
     let covers: Vec<_> =
         found.open.iter().map(|o| &o.place).filter(|p| under.open.iter().all(|o| o.place != **p)).cloned().collect();
@@ -49,13 +67,15 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &HostRoot) -> Option<Inferred
         wraps: vec![],
         covers: covers.clone(),
     });
-    Some(Inferred { conditions: taken.chain(under.conditions).collect(), ..under })
+    let found = Inferred { conditions: taken.chain(under.conditions).collect(), ..under };
+    Some(EntryRequirements { found, accesses })
 }
 
 /// Results for the launches of a function, and hypotheses that might be assumed besides.
 struct LaunchResults {
     found: Inferred,
     hypotheses: Vec<Cond>,
+    accesses: BTreeMap<SourceAccess, LaunchedAccess>,
 }
 
 fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
@@ -94,6 +114,14 @@ fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
         evidence::of_entry(cx, tools, &runs, condition, of)
     };
     let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, (anyway, &evidence));
+    let mut accesses = BTreeMap::new();
+    for run in &runs {
+        for ev in &run.run.accesses {
+            let place = SourceAccess::from(engine.cx.place_of(ev));
+            let bytes = tools.e.arena.as_int(ev.bytes).and_then(|n| u64::try_from(n).ok());
+            accesses.entry(place).or_insert_with(|| LaunchedAccess { kernel: run.kernel, event: ev.clone(), bytes });
+        }
+    }
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
-    Some(LaunchResults { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
+    Some(LaunchResults { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses, accesses })
 }

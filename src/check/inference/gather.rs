@@ -162,7 +162,7 @@ pub(super) fn of_places(
     launched: &[LaunchAccesses<'_>],
 ) -> BTreeMap<SourceAccess, PositionResults> {
     let mut places: BTreeMap<SourceAccess, PositionResults> = BTreeMap::new();
-    let place = |(loc, array)| SourceAccess { position: position_of(loc), array };
+    let place = SourceAccess::from;
     for (l, launched) in launched.iter().enumerate() {
         if let Some(IncompleteExecution { why, beyond }) = &launched.partly {
             let visited = launched.accesses.iter().map(|ev| cx.place_of(ev));

@@ -72,7 +72,7 @@ pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function
         Some((p.name.clone(), how))
     };
     let carriers = f.params.iter().enumerate().filter_map(carried).collect();
-    MissingCheck { condition, function, stable: is_of_stable_abi(f), carriers }
+    MissingCheck { condition, function, stable: is_of_stable_abi(f), contract: false, carriers }
 }
 
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.

@@ -22,8 +22,11 @@ mod signs;
 mod summaries;
 mod tensors;
 mod together;
+pub(crate) mod unchecked;
 mod wording;
 
+use super::context::ArrayPosition;
+use super::findings::position::position_of;
 use super::options::CheckOptions;
 use super::pipeline::{Engine, classes};
 use super::report::ContractFault;
@@ -99,6 +102,12 @@ pub struct SourceAccess {
     pub array: String,
 }
 
+impl From<ArrayPosition> for SourceAccess {
+    fn from((loc, array): ArrayPosition) -> Self {
+        Self { position: position_of(loc), array }
+    }
+}
+
 /// An access without a condition.
 #[derive(Clone, Debug)]
 pub struct AccessWithoutCondition {
@@ -148,7 +157,7 @@ pub fn of_program(
             let f = program.func(r.func);
             f.name != "main" && wanted(&f.name, &f.display)
         });
-        all.extend(each(&mut engine, entries, entry::infer));
+        all.extend(each(&mut engine, entries, |engine, root| Some(entry::infer(engine, root)?.found)));
         all.sort_by(|a, b| a.function.cmp(&b.function));
         faults.extend(engine.faults());
         (all, faults)

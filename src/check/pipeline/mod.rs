@@ -123,13 +123,14 @@ impl<'p> Engine<'p> {
         std::mem::take(&mut self.report.faults)
     }
 
-    /// Checks the program within `most` work in total.
-    pub fn run(mut self, most: Work) -> ProgramReport {
+    /// Checks the program within `most` work in total. `of_entries` adds what entry points cannot check.
+    pub fn run(mut self, most: Work, of_entries: impl FnOnce(&mut Self)) -> ProgramReport {
         let start = Instant::now();
         self.cx.total = most;
         self.visit();
         self.tiles();
         self.unreached();
+        of_entries(&mut self);
         self.without_assumptions();
         self.asserts_that_matter();
         self.doubts();

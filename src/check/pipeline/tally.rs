@@ -130,7 +130,7 @@ impl Engine<'_> {
     }
 
     /// Adds an outcome at a position; for `inner` see [`WorstDecision::inner`].
-    pub(super) fn put_at(
+    pub(crate) fn put_at(
         &mut self,
         place: ArrayPosition,
         kernel: FuncRef,
