@@ -111,9 +111,20 @@ impl<'m> ModuleReader<'m> {
     /// (`asm("other = _ZL1n")`) and is not analysed.
     fn file_level_assembly(&self) -> Option<Doubt> {
         let text = self.bitcode.file_level_assembly();
-        let line = text.lines().find(|l| !l.trim().is_empty())?;
+        let line = text.lines().find(|l| !self.changes_nothing(l))?;
         let words = format!("assembly outside functions (`{}`) is not followed", line.trim());
         Some(Doubt { words, file: None })
+    }
+
+    /// Whether a line of assembly is empty, or makes only symbols global that the module does not define. Headers of
+    /// libstdc++ 13 and later refer so to what initialises `std::cout` (`.globl _ZSt21ios_base_library_initv`).
+    fn changes_nothing(&self, line: &str) -> bool {
+        let line = line.trim();
+        let Some((".globl" | ".global", symbol)) = line.split_once(char::is_whitespace) else { return line.is_empty() };
+        let symbol = symbol.trim();
+        let plain = symbol.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'));
+        let is_alias = || self.bitcode.aliases().iter().any(|a| a.name() == symbol);
+        plain && self.bitcode.named(symbol).is_none_or(bindings::Value::is_declaration) && !is_alias()
     }
 
     fn read(mut self) -> Module {
