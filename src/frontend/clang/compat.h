@@ -181,6 +181,33 @@ union scuba_uninitialised {
   __attribute__((host, device)) ~scuba_uninitialised() {}
 };
 
+/* An argument for `...`: nvcc passes the bytes of an object, without a call of its copy constructor. */
+template <class T>
+struct scuba_bytes {
+  alignas(T) unsigned char at[sizeof(T)];
+};
+template <bool is_object>
+struct scuba_for_ellipsis {
+  template <class T>
+  static __attribute__((host, device)) const T &of(const T &x) {
+    return x;
+  }
+};
+template <>
+struct scuba_for_ellipsis<true> {
+  template <class T>
+  static __attribute__((host, device)) scuba_bytes<T> of(const T &x) {
+    scuba_bytes<T> bytes;
+    __builtin_memcpy(&bytes, &reinterpret_cast<const unsigned char &>(x), sizeof bytes);
+    return bytes;
+  }
+};
+template <class T>
+inline __attribute__((host, device)) decltype(scuba_for_ellipsis<__is_class(T) || __is_union(T)>::of(*(const T *)0))
+scuba_passed(const T &x) {
+  return scuba_for_ellipsis<__is_class(T) || __is_union(T)>::of(x);
+}
+
 /* clang knows managed variables for HIP only; as device variables they have a host-side shadow just so. The annotation says
    that kernels may use the shadow's address. */
 #undef __managed__

@@ -3,7 +3,7 @@
 //! In: the user's files of a unit, clang's command. Out: a line for each name that both compilers define differently
 //! and the files mention, and for each flag that clang lacks; whether the files contain architecture-dependent code.
 
-use super::flags;
+use super::host_flags;
 use super::predefined::{self, QUESTIONS};
 use crate::identifiers;
 use crate::own::UserFolders;
@@ -96,7 +96,7 @@ fn is_otherwise(name: &str) -> bool {
 
 /// Returns a doubt for each host compiler flag that changes the code and that clang lacks.
 pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
-    let lacking = unit.host_flags.iter().filter(|f| flags::is_lacking(f));
+    let lacking = unit.host_flags.iter().filter(|f| host_flags::is_lacking(f));
     let lacking = lacking.map(|f| anywhere(format!("the host code is compiled with `{f}`, which clang lacks")));
     lacking.chain(other_library(unit)).collect()
 }

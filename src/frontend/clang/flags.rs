@@ -3,6 +3,7 @@
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
 use super::float128;
+use super::host_flags::host_flags;
 use super::lead::LeadingIncludes;
 use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
@@ -37,6 +38,9 @@ pub const TEXTURES: &str = "__nv_tex_surf_handler";
 /// Flag that suppresses that header.
 const WITHOUT_TEXTURES: &str = "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__";
 
+/// Message for an object that device code passes to `printf` (clang/lib/CodeGen/CGGPUBuiltin.cpp, LLVM 22).
+pub const OBJECT_PRINTED: &str = "error: cannot compile this non-scalar arg to printf yet";
+
 const EXTENDED_LAMBDA: &str = "-D__CUDACC_EXTENDED_LAMBDA__";
 
 /// Substitute for [`EXTENDED_LAMBDA`]. compat.h turns it into the macro after the headers that clang includes by
@@ -61,6 +65,8 @@ pub struct Fidelity {
     pub late_macros: Option<PathBuf>,
     /// Read `__float128` in device code as compat.h's type of that size.
     pub float128: bool,
+    /// Read `printf` as any function with an ellipsis. clang passes only numbers and pointers to the device's own.
+    pub objects_printed: bool,
     /// Device compilation that is read; `None`: the lowest.
     pub compiled: Option<DeviceCompilation>,
 }
@@ -74,6 +80,7 @@ impl Default for Fidelity {
             overlay: None,
             late_macros: None,
             float128: false,
+            objects_printed: false,
             compiled: None,
         }
     }
@@ -89,6 +96,19 @@ pub enum LeadingHeader<'a> {
         skipped: usize,
     },
 }
+
+/// Flags for what clang writes.
+const MESSAGES: [&str; 8] = [
+    "-emit-llvm",
+    "-c",
+    "-Wno-everything",
+    "-Qunused-arguments",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-fdiagnostics-print-source-range-info",
+    // A rejected instantiation is identified by where it began.
+    "-ftemplate-backtrace-limit=0",
+];
 
 /// A clang command line for one side of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +144,7 @@ pub fn defines_ndebug(unit: &TranslationUnit) -> bool {
     defined || host_flags(&unit.host_flags, true) != host_flags(&unit.host_flags, false)
 }
 
-fn is_ndebug(define: &str) -> bool {
+pub(super) fn is_ndebug(define: &str) -> bool {
     define.split('=').next() == Some("NDEBUG")
 }
 
@@ -266,6 +286,15 @@ fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
+/// Flags for readings that clang refuses without them.
+fn corrections(reading: &Fidelity) -> impl Iterator<Item = String> {
+    let all = [
+        (reading.float128, float128::FLAG),
+        (reading.objects_printed, "-fno-builtin-printf"),
+    ];
+    all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned())
+}
+
 /// Flags that make clang stand for the host's GCC.
 fn as_gcc(toolkit: &Toolkit, language: Language) -> Vec<String> {
     let Some(version) = toolkit.host.gnu_version.as_deref() else { return vec![] };
@@ -306,20 +335,11 @@ impl ClangCommand {
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
         a.extend(["-g", "-Xclang", "-debug-info-kind=limited", "-fno-discard-value-names"].map(String::from));
-        a.extend(
-            [
-                "-emit-llvm",
-                "-c",
-                "-Wno-everything",
-                "-Qunused-arguments",
-                "-fno-color-diagnostics",
-                "-fno-caret-diagnostics",
-                "-fdiagnostics-print-source-range-info",
-                // A rejected instantiation is identified by where it began.
-                "-ftemplate-backtrace-limit=0",
-            ]
-            .map(String::from),
-        );
+        a.extend(MESSAGES.map(String::from));
+        if side == Side::Device {
+            // Where this error is suppressed, clang's code traps at the call, and nvcc's goes on.
+            a.push("-Werror=non-pod-varargs".into());
+        }
         if reading.as_gcc {
             a.extend(as_gcc(toolkit, unit.language));
         }
@@ -337,9 +357,7 @@ impl ClangCommand {
         if unit.language == Language::Cuda && !reading.textures {
             a.push(WITHOUT_TEXTURES.into());
         }
-        if reading.float128 {
-            a.push(float128::FLAG.into());
-        }
+        a.extend(corrections(reading));
         // scuba.h tests this macro.
         a.push("-D__SCUBA__".into());
         // Profiler ranges, whose library CCCL's headers would load (3.0, cub/detail/nvtx.cuh).
@@ -475,124 +493,6 @@ fn tile_macros(unit: &TranslationUnit) -> impl Iterator<Item = String> + use<> {
     let macros = ["__NV_TL__=__tile__", "__NV_TL_BUILTIN__=__tile_builtin__", "__CUDACC_TILE__=1"];
     let are_defined = unit.language_flags.iter().any(of_tiles);
     macros.into_iter().filter(move |_| are_defined).map(str::to_owned)
-}
-
-/// OpenMP version of g++ 12: 4.5.
-const OPENMP: &str = "-D_OPENMP=201511";
-
-/// Selects the host compiler flags that matter to clang, without `NDEBUG` if requested.
-fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
-    /// Flags whose value may be the next word.
-    const WITH_VALUE: &[&str] = &["-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"];
-    /// Flags that change the meaning of the source.
-    const LANGUAGE: &[&str] = &[
-        "-fexceptions",
-        "-fno-exceptions",
-        "-frtti",
-        "-fno-rtti",
-        "-ffreestanding",
-        "-fms-extensions",
-        "-fchar8_t",
-        "-fno-char8_t",
-        "-fpermissive",
-        "-fno-operator-names",
-        "-fgnu-keywords",
-        "-fcoroutines",
-        "-ansi",
-        "-pthread",
-        "-fno-elide-constructors",
-        "-fno-threadsafe-statics",
-        "-nostdinc",
-        "-nostdinc++",
-        "-m32",
-        "-m64",
-        "-fblocks",
-    ];
-    let mut out = vec![];
-    let mut flags = flags.iter();
-    while let Some(flag) = flags.next() {
-        if let Some(name) = WITH_VALUE.iter().filter(|n| flag.starts_with(**n)).max_by_key(|n| n.len()) {
-            let value = match flag.strip_prefix(*name) {
-                Some("") | None => flags.next().cloned(),
-                Some(v) => Some(v.to_owned()),
-            };
-            let Some(value) = value else { break };
-            if drop_ndebug && *name == "-D" && is_ndebug(&value) {
-                continue;
-            }
-            if name.len() == 2 {
-                out.push(format!("{name}{value}"));
-            } else {
-                out.extend([(*name).to_owned(), value]);
-            }
-        } else if LANGUAGE.contains(&flag.as_str()) || flag.starts_with("-std=") {
-            out.push(flag.clone());
-        } else if flag == "-funsigned-char" {
-            // Both sides see the macro.
-            out.extend(["-Xarch_host".into(), flag.clone(), "-Xarch_device".into(), "-D__CHAR_UNSIGNED__=1".into()]);
-        } else if HOST_ONLY.contains(&flag.as_str()) || flag == "-fpack-struct" || flag.starts_with("-fpack-struct=") {
-            out.extend(["-Xarch_host".into(), flag.clone()]);
-        } else if flag.starts_with("-march=") || flag.starts_with("-mcpu=") || is_feature(flag) {
-            // Instruction sets belong to the host side of a compilation.
-            out.extend(["-Xarch_host".into(), flag.clone()]);
-        } else if flag == "-fopenmp" || flag.starts_with("-fopenmp=") || flag == "-qopenmp" {
-            // The host's parallel regions become functions that are passed to the runtime (LLVM 22, OMPIRBuilder:
-            // `__kmpc_fork_call`): their writes are unknown. On the device side the pragmas are ignored, but g++, which
-            // preprocesses that side too, defines the macro.
-            out.extend(["-Xarch_host", "-fopenmp", "-Xarch_device", OPENMP].map(String::from));
-        }
-    }
-    out
-}
-
-/// Flags that change the layout of the host's data or the meaning of its operations. nvcc passes them to the host
-/// compiler only: cicc lays out device data as always (CUDA 13.0, each flag tested).
-const HOST_ONLY: &[&str] = &[
-    "-fno-short-enums",
-    "-fno-short-wchar",
-    "-fno-signed-char",
-    "-fno-strict-overflow",
-    "-fno-unsigned-char",
-    "-fno-wrapv",
-    "-fshort-enums",
-    "-fshort-wchar",
-    "-fsigned-char",
-    "-ftrapv",
-    "-fwrapv",
-    "-malign-double",
-    "-mlong-double-128",
-    "-mlong-double-64",
-    "-mlong-double-80",
-    "-mms-bitfields",
-    "-mno-ms-bitfields",
-];
-
-/// GCC flags of that kind that clang 22 lacks.
-const LACKING: &[&str] = &[
-    "-fno-signed-bitfields",
-    "-funsigned-bitfields",
-    "-fpcc-struct-return",
-    "-freg-struct-return",
-    "-fsingle-precision-constant",
-    "-m128bit-long-double",
-    "-m96bit-long-double",
-    "-mno-align-double",
-    "-mx32",
-];
-
-/// Whether clang lacks a flag that changes the host's code.
-pub(super) fn is_lacking(flag: &str) -> bool {
-    LACKING.contains(&flag)
-        || ["-fabi-version=", "-fexec-charset=", "-finput-charset=", "-fwide-exec-charset=", "-fsso-struct="]
-            .iter()
-            .any(|f| flag.starts_with(f))
-}
-
-/// Whether a flag selects an x86 instruction set: `-mavx2`, `-mno-sse4.1`, `-mfma`.
-fn is_feature(flag: &str) -> bool {
-    ["avx", "sse", "ssse", "fma", "f16c", "bmi", "aes", "popcnt", "lzcnt", "amx", "pclmul", "rdrnd"]
-        .iter()
-        .any(|f| flag.strip_prefix("-mno-").or_else(|| flag.strip_prefix("-m")).is_some_and(|r| r.starts_with(f)))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use super::super::host_flags::is_lacking;
 use super::*;
 use crate::clang::toolkit::HostCompiler;
 use nvcc::unit::Sides;

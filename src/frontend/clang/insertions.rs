@@ -5,6 +5,8 @@
 //! - `template` before a member template that a dependent type qualifies (`A<T>::f<n>(x)`);
 //! - the name of the only function among the candidates of an operator that the standard calls ambiguous. nvcc 13.0 and
 //!   GCC 12 choose it before built-in operators, for its worst conversion is a standard one and theirs a user's.
+//! - a function around an object that device code passes through `...` and whose copy constructor is not trivial. nvcc
+//!   13.5 passes its bytes (its warning 1290).
 //! - `__host__ __device__` in a declaration that repeats one with other attributes. nvcc 13.0 takes the function for one
 //!   of both sides (its warnings 20037 and 20040).
 //!
@@ -19,6 +21,7 @@ use std::path::PathBuf;
 pub(super) const TEMPLATE: &str = "error: missing 'template' keyword prior to dependent template name";
 const AMBIGUOUS: &str = "error: use of overloaded operator '";
 const CANDIDATE: &str = "note: candidate function";
+const PASSED: &str = ": error: cannot pass object of non-trivial type '";
 const PREVIOUS: &str = ": note: previous declaration is here";
 
 /// Types of the arguments of a launch configuration.
@@ -85,6 +88,44 @@ pub(super) fn ambiguous(messages: &str) -> Vec<(PathBuf, AmbiguousOperator)> {
         found.push((file, operator));
     }
     found
+}
+
+/// Returns the positions of objects that are passed through an ellipsis, by file.
+pub(super) fn passed(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
+    messages.lines().filter_map(|line| position(&line[..line.find(PASSED)?])).collect()
+}
+
+/// Returns the insertions of compat.h's function around the arguments that begin at these positions.
+pub(super) fn as_bytes(source: &[u8], objects: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
+    let mut out = vec![];
+    for from in objects.iter().filter_map(|p| offset(source, *p)) {
+        let begins = source[..from].trim_ascii_end().last().is_some_and(|b| matches!(b, b'(' | b','));
+        let Some(to) = argument_end(source, from).filter(|_| begins) else { continue };
+        out.push(TokenInsertion { offset: from, over: 0, text: "scuba_passed(".to_owned() });
+        out.push(TokenInsertion { offset: to, over: 0, text: ")".to_owned() });
+    }
+    out
+}
+
+/// Returns where the argument of a call ends that begins at an offset.
+fn argument_end(source: &[u8], from: usize) -> Option<usize> {
+    let (mut at, mut depth) = (from, 0_usize);
+    while at < source.len() {
+        let skipped = skip_text(source, at);
+        if skipped > at {
+            at = skipped;
+            continue;
+        }
+        match source[at] {
+            b')' | b',' if depth == 0 => return Some(at),
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b';' if depth == 0 => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// Returns the positions of names that are declared without attributes, and for both sides by another declaration of the
@@ -371,6 +412,19 @@ mod tests {
         assert_eq!(inserted_at("T A<B<int>>::c::f(T x)", 17), "T __host__ __device__ A<B<int>>::c::f(T x)");
         assert_eq!(inserted_at("A::operator int()", 4), "__host__ __device__ A::operator int()");
         assert_eq!(inserted_at("T(x)", 2), "T(x)");
+    }
+
+    #[test]
+    fn objects_are_passed_by_their_bytes() {
+        let message =
+            "a.cu:4:7: error: cannot pass object of non-trivial type 'N' through variadic function; call will abort\n";
+        assert_eq!(passed(message), [(PathBuf::from("a.cu"), (4, 7))]);
+        assert_eq!(passed("a.cu:4:7: error: cannot pass"), []);
+        assert_eq!(with("f(1, n[g(2, 3)], 4);", (1, 6), as_bytes), "f(1, scuba_passed(n[g(2, 3)]), 4);");
+        assert_eq!(with("f(a + \")\");", (1, 3), as_bytes), "f(scuba_passed(a + \")\"));");
+        for other in ["g; F(n);", "f(a;"] {
+            assert_eq!(with(other, (1, if other.starts_with('g') { 4 } else { 3 }), as_bytes), other);
+        }
     }
 
     #[test]

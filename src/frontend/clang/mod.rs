@@ -9,6 +9,7 @@ mod device_functions;
 mod doubts;
 pub mod flags;
 mod float128;
+mod host_flags;
 mod insertions;
 pub(crate) mod invoke;
 mod kernel_bodies;
@@ -287,6 +288,9 @@ impl ClangJob<'_> {
                     if reading.float128 {
                         note("`__float128` was read as a type of its size with unknown values");
                     }
+                    if reading.objects_printed {
+                        note("`printf` of objects was read as a function that only prints");
+                    }
                     if reading.late_macros.is_some() {
                         note("macros of the command line are defined after the headers that clang includes by itself");
                     }
@@ -400,6 +404,9 @@ impl ClangJob<'_> {
         }
         if side == Side::Device && !now.float128 && float128::is_refused(stderr) {
             return Some(Fidelity { float128: true, ..now.clone() });
+        }
+        if side == Side::Device && !now.objects_printed && stderr.contains(flags::OBJECT_PRINTED) {
+            return Some(Fidelity { objects_printed: true, ..now.clone() });
         }
         if now.late_macros.is_none()
             && invoke::is_before_the_source(stderr)

@@ -14,8 +14,8 @@
 //! - the address of a device function in host code ([`super::device_functions`]);
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
 //! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]);
-//! - types of braced lists in launches, `template`, ambiguous operators, and attributes of functions that are declared
-//!   again ([`super::insertions`]).
+//! - types of braced lists in launches, `template`, ambiguous operators, objects that go through an ellipsis, and
+//!   attributes of functions that are declared again ([`super::insertions`]).
 
 use super::device_functions;
 use super::insertions::{self, AmbiguousOperator, TEMPLATE};
@@ -67,6 +67,8 @@ struct FileCorrections {
     /// Dependent names without `template`, each with the position of its qualifiers.
     templates: BTreeSet<(SourcePosition, String)>,
     operators: BTreeSet<AmbiguousOperator>,
+    /// Positions of objects that are passed through an ellipsis.
+    passed: BTreeSet<SourcePosition>,
     /// Positions of functions that another declaration gives to both sides.
     redeclared: BTreeSet<SourcePosition>,
     /// Positions of constraints for string operands.
@@ -135,6 +137,9 @@ fn complaints(
         complaints.operators.insert(AmbiguousOperator { is_member, ..operator });
     }
     let stderr = &insertions::without_ranges(stderr);
+    for (file, object) in insertions::passed(stderr) {
+        files.entry(normalise(directory, &file)).or_default().passed.insert(object);
+    }
     for (file, place) in insertions::redeclared(stderr) {
         files.entry(normalise(directory, &file)).or_default().redeclared.insert(place);
     }
@@ -208,6 +213,12 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
         let new = insertions::inserted(&text, names);
         bare = new != text;
         take(&mut text, new, "operators that clang calls ambiguous were read as nvcc resolves them");
+    }
+    if !bare {
+        let bytes = insertions::as_bytes(&text, &complaints.passed);
+        let new = insertions::inserted(&text, bytes);
+        bare = new != text;
+        take(&mut text, new, "objects were passed through an ellipsis by their bytes, as nvcc passes them");
     }
     if !bare {
         let declared = insertions::attributes(&text, &complaints.redeclared);
