@@ -63,6 +63,8 @@ pub struct Fidelity {
     /// A file that defines the user's macros after the headers that clang includes by itself. clang includes more of
     /// CUDA's headers than nvcc, and `-DN=4` would break a parameter `N` there.
     pub late_macros: Option<PathBuf>,
+    /// A file of macros that rename types of the source, after the headers that clang includes by itself.
+    pub own_names: Option<PathBuf>,
     /// Read `__float128` in device code as compat.h's type of that size.
     pub float128: bool,
     /// Read `printf` as any function with an ellipsis. clang passes only numbers and pointers to the device's own.
@@ -79,6 +81,7 @@ impl Default for Fidelity {
             textures: false,
             overlay: None,
             late_macros: None,
+            own_names: None,
             float128: false,
             objects_printed: false,
             compiled: None,
@@ -242,7 +245,7 @@ fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Fid
     let asserts = reading.asserts;
     let late = reading.late_macros.as_ref();
     let mut user_includes: Vec<String> =
-        late.into_iter().flat_map(|file| ["-include".into(), file.display().to_string()]).collect();
+        [late, reading.own_names.as_ref()].into_iter().flatten().flat_map(|file| included(file)).collect();
     for flag in &unit.preprocessor {
         match flag {
             PreprocessorFlag::Define(d) | PreprocessorFlag::Undefine(d) if late.is_some() && may_be_late(d) => {}
@@ -255,6 +258,10 @@ fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Fid
         }
     }
     user_includes
+}
+
+fn included(file: &Path) -> [String; 2] {
+    ["-include".into(), file.display().to_string()]
 }
 
 /// Whether no header read before the source needs a macro: it is no implementation name (C++ [lex.name]), and none that

@@ -15,6 +15,7 @@ pub(crate) mod invoke;
 mod kernel_bodies;
 mod lead;
 mod library_models;
+mod own_names;
 pub(crate) mod pch;
 mod positions;
 pub mod predefined;
@@ -291,6 +292,11 @@ impl ClangJob<'_> {
                     if reading.objects_printed {
                         note("`printf` of objects was read as a function that only prints");
                     }
+                    if reading.own_names.is_some() {
+                        note(
+                            "types that the source names as headers do that only clang includes were read under other names",
+                        );
+                    }
                     if reading.late_macros.is_some() {
                         note("macros of the command line are defined after the headers that clang includes by itself");
                     }
@@ -415,6 +421,15 @@ impl ClangJob<'_> {
             let file = self.folder.join(format!("{stem}-macros.h"));
             std::fs::write(&file, text).ok()?;
             return Some(Fidelity { late_macros: Some(file), ..now.clone() });
+        }
+        // Positions are those of the source as long as nothing is corrected.
+        if now.own_names.is_none()
+            && now.overlay.is_none()
+            && let Some(text) = own_names::renamed(stderr, &self.unit.directory)
+        {
+            let file = self.folder.join(format!("{stem}-names.h"));
+            std::fs::write(&file, text).ok()?;
+            return Some(Fidelity { own_names: Some(file), ..now.clone() });
         }
         if now.overlay.as_ref().is_none_or(|o| o.rounds < MAX_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));
