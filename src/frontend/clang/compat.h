@@ -417,5 +417,12 @@ SCUBA_BOTH inline scuba_float128 operator--(scuba_float128 &a, int) { scuba_floa
 #undef SCUBA_DEVICE
 #undef SCUBA_HOST
 
+/* Host code calls functions that are the device's only here, where `__CUDA_ARCH__` is defined. It is none of this side, and nvcc does not look
+   at it. */
+#ifdef __SCUBA_DEVICE_ON_BOTH__
+#undef __device__
+#define __device__ __attribute__((device)) __attribute__((host))
+#endif
+
 #endif /* __CUDA__ */
 #endif

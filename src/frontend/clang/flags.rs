@@ -38,6 +38,12 @@ pub const TEXTURES: &str = "__nv_tex_surf_handler";
 /// Flag that suppresses that header.
 const WITHOUT_TEXTURES: &str = "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__";
 
+const DEVICE_ON_BOTH: &str = "-D__SCUBA_DEVICE_ON_BOTH__";
+
+/// clang's messages for host code that calls device functions, the second for constructors (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
+pub const CALLS_DEVICE: [&str; 2] =
+    [" not viable: call to __device__ function from __host__ function", " which does not have a default constructor"];
+
 /// Message for an object that device code passes to `printf` (clang/lib/CodeGen/CGGPUBuiltin.cpp, LLVM 22).
 pub const OBJECT_PRINTED: &str = "error: cannot compile this non-scalar arg to printf yet";
 
@@ -67,6 +73,8 @@ pub struct Fidelity {
     pub own_names: Option<PathBuf>,
     /// Read `__float128` in device code as compat.h's type of that size.
     pub float128: bool,
+    /// Let the host code of the device side call device functions: a macro may give them their attribute there alone.
+    pub device_on_both: bool,
     /// Read `printf` as any function with an ellipsis. clang passes only numbers and pointers to the device's own.
     pub objects_printed: bool,
     /// Device compilation that is read; `None`: the lowest.
@@ -84,6 +92,7 @@ impl Default for Fidelity {
             own_names: None,
             float128: false,
             objects_printed: false,
+            device_on_both: false,
             compiled: None,
         }
     }
@@ -101,7 +110,7 @@ pub enum LeadingHeader<'a> {
 }
 
 /// Flags for what clang writes.
-const MESSAGES: [&str; 8] = [
+const MESSAGES: [&str; 9] = [
     "-emit-llvm",
     "-c",
     "-Wno-everything",
@@ -111,6 +120,8 @@ const MESSAGES: [&str; 8] = [
     "-fdiagnostics-print-source-range-info",
     // A rejected instantiation is identified by where it began.
     "-ftemplate-backtrace-limit=0",
+    // One correction may be due at many places.
+    "-ferror-limit=1000",
 ];
 
 /// A clang command line for one side of a unit.
@@ -298,6 +309,7 @@ fn corrections(reading: &Fidelity) -> impl Iterator<Item = String> {
     let all = [
         (reading.float128, float128::FLAG),
         (reading.objects_printed, "-fno-builtin-printf"),
+        (reading.device_on_both, DEVICE_ON_BOTH),
     ];
     all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned())
 }

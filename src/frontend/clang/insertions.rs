@@ -9,6 +9,8 @@
 //!   13.5 passes its bytes (its warning 1290).
 //! - `__host__ __device__` in a declaration that repeats one with other attributes. nvcc 13.0 takes the function for one
 //!   of both sides (its warnings 20037 and 20040).
+//! - `__host__ __device__` on the host side, where a macro makes functions those of the device only as long as
+//!   `__CUDA_ARCH__` is defined: the bodies of kernels that call them have no code there.
 //!
 //! In: a source, clang's messages with their ranges. Out: what to insert or overwrite, by offset.
 
@@ -144,6 +146,19 @@ pub(super) fn redeclared(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
         }
     }
     found
+}
+
+/// Returns the positions of host functions that kernels and device functions call.
+pub(super) fn one_sided(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
+    let is_one = |line: &&str| {
+        let call = line.split_once(" not viable: call to ").filter(|(before, _)| before.contains(": note: candidate "));
+        let is_call = |call: &str| {
+            let callers = ["__global__ function", "__device__ function"];
+            call.trim_end().strip_prefix("__host__ function from ").is_some_and(|caller| callers.contains(&caller))
+        };
+        call.is_some_and(|(before, call)| is_call(call) && !before.contains("(the implicit "))
+    };
+    messages.lines().filter(is_one).filter_map(position).collect()
 }
 
 /// Returns the insertions of attributes before the names at these positions and what qualifies them.
@@ -412,6 +427,15 @@ mod tests {
         assert_eq!(inserted_at("T A<B<int>>::c::f(T x)", 17), "T __host__ __device__ A<B<int>>::c::f(T x)");
         assert_eq!(inserted_at("A::operator int()", 4), "__host__ __device__ A::operator int()");
         assert_eq!(inserted_at("T(x)", 2), "T(x)");
+    }
+
+    #[test]
+    fn functions_that_the_other_side_calls_are_found() {
+        let host = "a.h:3:7: note: candidate function not viable: call to __host__ function from __global__ function\n";
+        let device =
+            "a.h:5:9: note: candidate constructor not viable: call to __device__ function from __host__ function\n";
+        let implicit = "a.h:6:9: note: candidate constructor (the implicit copy constructor) not viable: call to __host__ function from __global__ function\n";
+        assert_eq!(one_sided(&format!("{host}{device}{implicit}")), [(PathBuf::from("a.h"), (3, 7))]);
     }
 
     #[test]

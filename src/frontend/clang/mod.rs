@@ -289,6 +289,9 @@ impl ClangJob<'_> {
                     if reading.float128 {
                         note("`__float128` was read as a type of its size with unknown values");
                     }
+                    if reading.device_on_both {
+                        note("functions whose attributes depend on the side were read for both sides");
+                    }
                     if reading.objects_printed {
                         note("`printf` of objects was read as a function that only prints");
                     }
@@ -410,6 +413,9 @@ impl ClangJob<'_> {
         }
         if side == Side::Device && !now.float128 && float128::is_refused(stderr) {
             return Some(Fidelity { float128: true, ..now.clone() });
+        }
+        if side == Side::Device && !now.device_on_both && flags::CALLS_DEVICE.iter().any(|m| stderr.contains(m)) {
+            return Some(Fidelity { device_on_both: true, ..now.clone() });
         }
         if side == Side::Device && !now.objects_printed && stderr.contains(flags::OBJECT_PRINTED) {
             return Some(Fidelity { objects_printed: true, ..now.clone() });

@@ -15,7 +15,7 @@
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
 //! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]);
 //! - types of braced lists in launches, `template`, ambiguous operators, objects that go through an ellipsis, and
-//!   attributes of functions that are declared again ([`super::insertions`]).
+//!   attributes of functions that are declared again or depend on the side ([`super::insertions`]).
 
 use super::device_functions;
 use super::insertions::{self, AmbiguousOperator, TEMPLATE};
@@ -71,6 +71,8 @@ struct FileCorrections {
     passed: BTreeSet<SourcePosition>,
     /// Positions of functions that another declaration gives to both sides.
     redeclared: BTreeSet<SourcePosition>,
+    /// Positions of functions that are called from the other side.
+    one_sided: BTreeSet<SourcePosition>,
     /// Positions of constraints for string operands.
     texts: BTreeSet<SourcePosition>,
 }
@@ -144,6 +146,9 @@ fn complaints(
         files.entry(normalise(directory, &file)).or_default().redeclared.insert(place);
     }
     if side == Side::Host {
+        for (file, place) in insertions::one_sided(stderr) {
+            files.entry(normalise(directory, &file)).or_default().one_sided.insert(place);
+        }
         for (file, place) in kernel_bodies::instantiated(stderr) {
             files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
         }
@@ -229,6 +234,12 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
             new,
             "functions declared again without attributes were read for both sides, as nvcc takes them",
         );
+    }
+    if !bare {
+        let both = insertions::attributes(&text, &complaints.one_sided);
+        let new = insertions::inserted(&text, both);
+        bare = new != text;
+        take(&mut text, new, "functions whose attributes depend on the side were read for both sides");
     }
     if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);
