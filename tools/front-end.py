@@ -23,6 +23,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -59,11 +60,15 @@ def samples(folder, every):
 OTHERS = re.compile(r"(?:^|/)(?:third[-_]?party|3rd[-_]?party|extern(?:al)?s?|dependencies|deps|submodules|hipify[^/]*|rocm[^/]*|hip)/", re.I)
 TORCH = re.compile(r"(?:torch|ATen|c10)/")
 SLOW = re.compile(r"#\s*include\s*[<\"](?:torch|ATen|c10|cutlass|cute|rmm|raft|cub|thrust)/")
+# The heading of the projects' part of a page, behind that of the suites.
+ANY = "## Units of any projects"
 COMMON = ["-std=c++17", "-arch=sm_80", "--extended-lambda", "--expt-relaxed-constexpr"]
 # nvcc is asked whether it takes a unit, not for fast code.
 QUICK = ["--Ofast-compile=max", "-Xcompiler", "-O0"]
 # Rounds of searching for folders of headers.
 ROUNDS = 12
+# Folders of headers found so far, by project.
+FOLDERS = collections.defaultdict(list)
 
 
 def projects(folder, most):
@@ -115,7 +120,8 @@ def missing_headers(project, source, flags):
 def with_folders(project, source, headers):
     """The flags with the folders of the headers that the unit wants."""
     headers, everywhere = headers
-    flags, basis, folders = COMMON, COMMON, []
+    # Those of the project's other units save a search.
+    flags, basis, folders = COMMON, COMMON, list(FOLDERS[project])
     more = [w for folder in OPTIONS.headers for w in ("-isystem", str(folder))]
     for _ in range(ROUNDS):
         flags = [*basis, *folders, *more]
@@ -142,6 +148,7 @@ def with_folders(project, source, headers):
         if not new:
             break
         folders += new
+    FOLDERS[project] = folders
     return flags, missing
 
 
@@ -161,12 +168,20 @@ def run(command, folder):
     start = time.monotonic()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SCUBA_")}
     environment.update(SCUBA_NVCC=str(OPTIONS.nvcc), LC_ALL="C.UTF-8")
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
     try:
-        process = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
+        output, errors = process.communicate(timeout=LIMIT)
+    except BaseException as e:
+        # With all that it started.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if not isinstance(e, subprocess.TimeoutExpired):
+            raise
         return None, "", f"took longer than {LIMIT} s", LIMIT
-    out = "\n".join(l for l in process.stdout.decode(errors="replace").splitlines() if l.startswith("; "))
-    return process.returncode, out, process.stderr.decode(errors="replace"), round(time.monotonic() - start, 1)
+    out = "\n".join(l for l in output.decode(errors="replace").splitlines() if l.startswith("; "))
+    return process.returncode, out, errors.decode(errors="replace"), round(time.monotonic() - start, 1)
 
 
 def read(folder, source, flags):
@@ -247,7 +262,7 @@ def table_of_projects(records, revisions):
     read_ones = [r for r in taken if not r["refused"]]
     codes = collections.Counter(r["code"] for r in taken)
     lines = [
-        "# What the front end reads of any project",
+        ANY,
         "",
         f"<!-- made by tools/front-end.py --projects; read by {', '.join(f'{code} ({n})' for code, n in codes.most_common())} -->",
         "",
@@ -256,7 +271,7 @@ def table_of_projects(records, revisions):
         f"clang reads {len(read_ones)} of these for SCuBA on both sides ({100 * len(read_ones) / max(len(taken), 1):.1f} %).",
         "`tools/front-end.py DIR --projects N` repeats it.",
         "",
-        "## Not read, by cause",
+        "### Not read, by cause",
         "",
         "| units | clang's first error | for example |",
         "| ---: | --- | --- |",
@@ -268,15 +283,15 @@ def table_of_projects(records, revisions):
     for text, of in sorted(causes.items(), key=lambda c: (-len(c[1]), c[0])):
         lines.append(f"| {len(of)} | {text.replace('|', chr(92) + '|')} | {of[0]['suite']}: `{of[0]['unit']}` |")
     notes = collections.Counter(n for r in read_ones for n in r["notes"])
-    lines += ["", "## Read otherwise than the first attempt", "", "| units | how |", "| ---: | --- |"] if notes else []
+    lines += ["", "### Read otherwise than the first attempt", "", "| units | how |", "| ---: | --- |"] if notes else []
     lines += [f"| {n} | {text} |" for text, n in notes.most_common()]
-    lines += ["", "## Projects", "", "| project | revision | of | units | nvcc compiles | read |", "| --- | --- | --- | ---: | ---: | ---: |"]
+    lines += ["", "### Projects", "", "| project | revision | of | units | nvcc compiles | read |", "| --- | --- | --- | ---: | ---: | ---: |"]
     for name, of in sorted(projects.items()):
         good = [r for r in of if r["nvcc"]]
         sha, date = revisions.get(name, ["?", "?"])
         lines.append(f"| {name.replace('+', '/')} | {sha[:10]} | {date} | {len(of)} | {len(good)} | {len([r for r in good if not r['refused']])} |")
     left = collections.Counter(cause(r["why"]) if "No such file" not in r["why"] else "a header that is not here" for r in records if not r["nvcc"])
-    lines += ["", "## Not compiled by nvcc here", "", "| units | why |", "| ---: | --- |"]
+    lines += ["", "### Not compiled by nvcc here", "", "| units | why |", "| ---: | --- |"]
     lines += [f"| {n} | {text.replace('|', chr(92) + '|')} |" for text, n in left.most_common(15)]
     rest = sum(n for _, n in left.most_common()[15:])
     lines += [f"| {rest} | other errors |"] if rest else []
@@ -392,6 +407,12 @@ def main():
     start = time.monotonic()
     text = of_projects(start) if OPTIONS.projects else of_suites(start)
     if OPTIONS.out:
+        # The other part of the page stays.
+        suites, heading, rest = (OPTIONS.out.read_text() if OPTIONS.out.is_file() else "").partition(ANY)
+        if OPTIONS.projects:
+            text = f"{suites.rstrip()}\n\n{text}".lstrip()
+        elif heading:
+            text = f"{text}\n{heading}{rest}"
         OPTIONS.out.write_text(text)
     else:
         print(text)
