@@ -5,12 +5,15 @@ use super::cuda;
 use super::cuda_memory;
 use super::dlpack;
 use super::driver_api::like;
+use super::graphs;
 use super::libc;
 use super::table::HostTable;
 use super::variables;
+use super::volumes;
 use super::waits;
 use super::waits::is_per_thread;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::captures::{CaptureUnderWay, KeptSide};
 use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -53,6 +56,7 @@ pub(super) const COPIES: HostTable = &[
         copies(e, c, s, cuda_memcpy_peer)
     }),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| copies(e, c, s, cuda_memcpy_2d)),
+    (&["cudaMemcpy3D", "cudaMemcpy3DAsync"], |e, c, s| cuda_memcpy_3d(e, c, s)),
     (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| copies(e, c, s, cuda_memset)),
     (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| copies(e, c, s, cuda_memset_2d)),
     (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], |e, c, s| copies(e, c, s, cuda_memcpy_to_symbol)),
@@ -68,7 +72,125 @@ pub(crate) fn copies(
 ) -> ModelOutcome {
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     copy(e, c, &mut s);
+    keep_queued(e, c, &s);
     after_copy(e, like(c.base()), c, &mut s);
+    super::success(e, s)
+}
+
+/// Arguments of a copy or fill: destination, source, and the device variable that one of them is.
+fn sides_of(name: &str) -> (Option<usize>, Option<usize>, Option<usize>) {
+    match name {
+        n if n.starts_with("cudaMemcpyPeer") => (Some(0), Some(2), None),
+        n if n.starts_with("cudaMemcpy2D") => (Some(0), Some(2), None),
+        n if n.starts_with("cudaMemcpyToSymbol") => (None, Some(1), Some(0)),
+        n if n.starts_with("cudaMemcpyFromSymbol") => (Some(0), None, Some(1)),
+        n if n.starts_with("cudaMemset") => (Some(0), None, None),
+        _ => (Some(0), Some(1), None),
+    }
+}
+
+/// Whether a call returns before its copy or fill is done.
+fn is_queued(c: &LibraryCall<'_>) -> bool {
+    like(c.base()).ends_with("Async") || is_per_thread(c.name)
+}
+
+/// Records a copy or fill while its stream may be captured: the graph does it later, and again.
+fn keep_queued(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &State) {
+    if !is_queued(c) || e.capture_under_way(s) == CaptureUnderWay::No {
+        return;
+    }
+    let name = like(c.base());
+    let (to, from, symbol) = sides_of(name);
+    let [to, from] = [to, from].map(|i| i.map(|i| cuda::pointer_arg(e, c, i)));
+    let bytes = match name {
+        n if n.starts_with("cudaMemcpyPeer") => 4,
+        n if n.starts_with("cudaMemcpy2D") => 4,
+        n if n.starts_with("cudaMemset2D") => 3,
+        _ => 2,
+    };
+    let bytes = size_arg(e, c, bytes);
+    let variable = symbol.and_then(|i| {
+        let p = cuda::pointer_arg(e, c, i);
+        cuda_memory::device_symbol(e, &p)
+    });
+    if let Some(to) = &to {
+        e.register(s, to);
+    }
+    let mut values: Vec<Value> = to.iter().chain(&from).map(|p| Value::Ptr(p.clone())).collect();
+    values.extend(variable.map(|o| e.pointer(o, 0)));
+    let sides = [(to, AccessKind::Write), (from, AccessKind::Read)];
+    let sides = sides.into_iter().filter_map(|(p, kind)| Some(graphs::side(&p?, bytes, kind))).collect();
+    graphs::keep(e, c, s, &values, None, sides);
+}
+
+/// Models a copy of `n` bytes that a graph keeps.
+pub(super) fn kept_copy(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    (to, from): (&Rc<Vec<GuardedTarget>>, &Rc<Vec<GuardedTarget>>),
+    n: TermId,
+) {
+    copy_between(e, s, to, from, n);
+    let sides = vec![graphs::side(to, n, AccessKind::Write), graphs::side(from, n, AccessKind::Read)];
+    kept(e, c, s, &[to, from], sides);
+}
+
+/// Models a copy of a volume that a graph keeps.
+pub(super) fn kept_volume(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    p: &Rc<Vec<GuardedTarget>>,
+) {
+    let copied = volumes::copy_volume(e, s, p);
+    kept(e, c, s, &[&copied.to, &copied.from], copied.sides);
+}
+
+/// Models a fill that a graph keeps, of rows: bytes from row to row, bytes of a row, and rows.
+pub(super) fn kept_fill(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    to: &Rc<Vec<GuardedTarget>>,
+    [pitch, width, height]: [TermId; 3],
+) {
+    fill_rows(e, s, to, pitch, width, height);
+    let sides = vec![graphs::side(to, width, AccessKind::Write)];
+    kept(e, c, s, &[to], sides);
+}
+
+/// Records work of which the first address is written.
+fn kept(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    given: &[&Rc<Vec<GuardedTarget>>],
+    sides: Vec<KeptSide>,
+) {
+    let to = given.first().copied();
+    if let Some(to) = to {
+        e.register(s, to);
+    }
+    let values: Vec<Value> = given.iter().map(|p| Value::Ptr((*p).clone())).collect();
+    graphs::keep(e, c, s, &values, None, sides);
+    after_queued_copy(e, s, to, None);
+}
+
+/// Models a copy of a volume.
+fn cuda_memcpy_3d(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
+    let p = cuda::pointer_arg(e, c, 0);
+    let copied = volumes::copy_volume(e, &mut s, &p);
+    if is_queued(c) {
+        if e.capture_under_way(&s) != CaptureUnderWay::No {
+            kept(e, c, &mut s, &[&copied.to, &copied.from], copied.sides);
+        }
+        let stream = c.args.len().checked_sub(1).filter(|i| *i > 0).and_then(|i| waits::stream_number(e, c, i));
+        after_queued_copy(e, &mut s, Some(&copied.to), stream);
+    } else {
+        after_waiting_copy(e, c, &mut s, "cudaMemcpy3D", [Some(&copied.to), Some(&copied.from)]);
+    }
     super::success(e, s)
 }
 
@@ -108,6 +230,7 @@ fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: S
         e.havoc_targets(&mut s, &to, &unknown);
         after_queued_copy(e, &mut s, Some(&to), stream);
     }
+    graphs::not_kept(e, c, &s);
     // The writes of the others are as unknown as those of an external function.
     if followed.is_some() { super::success(e, s) } else { Err(Box::new(s)) }
 }
@@ -177,45 +300,55 @@ fn cuda_memcpy_from_symbol(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s:
 
 /// Updates the state after a copy or fill, and records whether the host has waited for it.
 fn after_copy(e: &mut MemoryDomain<'_>, name: &str, c: &LibraryCall<'_>, s: &mut State) {
-    let (to, from, symbol) = match name {
-        n if n.starts_with("cudaMemcpyPeer") => (Some(0), Some(2), None),
-        n if n.starts_with("cudaMemcpy2D") => (Some(0), Some(2), None),
-        n if n.starts_with("cudaMemcpyToSymbol") => (None, Some(1), Some(0)),
-        n if n.starts_with("cudaMemcpyFromSymbol") => (Some(0), None, Some(1)),
-        n if n.starts_with("cudaMemset") => (Some(0), None, None),
-        _ => (Some(0), Some(1), None),
-    };
+    let (to, from, symbol) = sides_of(name);
     let [to, from] = [to, from].map(|i| i.map(|i| cuda::pointer_arg(e, c, i)));
     let variable = symbol.map(|i| {
         let p = cuda::pointer_arg(e, c, i);
         cuda_memory::device_symbol(e, &p)
     });
-    let waits = !name.ends_with("Async") && !is_per_thread(c.name);
+    let waits = !is_queued(c);
     if name.starts_with("cudaMemcpyToSymbol") {
         e.change_variable(variable.flatten(), waits);
     }
     if waits {
-        if !name.starts_with("cudaMemset") {
-            waits::copy_waits(e, c, s, [to.as_ref().map_or(&[][..], |p| p), from.as_ref().map_or(&[][..], |p| p)]);
+        after_waiting_copy(e, c, s, name, [to.as_ref(), from.as_ref()]);
+        // A capture may refuse it.
+        if let Some(to) = to.as_ref().filter(|_| e.capture_under_way(s) != CaptureUnderWay::No) {
+            e.havoc_targets(s, to, &UnknownReason::CopyOverlaps);
         }
-        // Fills, and copies within the device, continue after the call.
-        if let Some(to) = &to {
-            let of_device = from.as_ref().is_none_or(|f| f.iter().any(|t| !is_of_the_host(e, t)));
-            if of_device {
-                begin_fills(e, s, to, name.starts_with("cudaMemset"));
-            }
-        }
-        // Another stream that does not wait may write there before and after.
         if !e.runtime.unordered {
             return;
         }
-        havoc_overlapping(e, s, to.as_ref());
     } else {
         let stream = c.args.len().checked_sub(1).and_then(|i| waits::stream_number(e, c, i));
         after_queued_copy(e, s, to.as_ref(), stream);
     }
     if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) {
         e.havoc(s, o, &UnknownReason::CopyOverlaps, false);
+    }
+}
+
+/// Updates the state after a copy or fill whose call waits, as far as it does.
+fn after_waiting_copy(
+    e: &mut MemoryDomain<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    name: &str,
+    [to, from]: [Option<&Rc<Vec<GuardedTarget>>>; 2],
+) {
+    if !name.starts_with("cudaMemset") {
+        waits::copy_waits(e, c, s, [to.map_or(&[][..], |p| p), from.map_or(&[][..], |p| p)]);
+    }
+    // Fills, and copies within the device, continue after the call.
+    if let Some(to) = to {
+        let of_device = from.is_none_or(|f| f.iter().any(|t| !is_of_the_host(e, t)));
+        if of_device {
+            begin_fills(e, s, to, name.starts_with("cudaMemset"));
+        }
+    }
+    // Another stream that does not wait may write there before and after.
+    if e.runtime.unordered {
+        havoc_overlapping(e, s, to);
     }
 }
 

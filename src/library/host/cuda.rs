@@ -3,36 +3,22 @@
 
 use super::libc;
 use super::table::{HostTable, find};
-use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, waits};
+use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, graphs, waits};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
-use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::memory::value::{GuardedTarget, Value};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use std::rc::Rc;
 
-/// Devices, status codes and graphs.
+/// Devices and status codes.
 pub(super) const STATUS: HostTable = &[
     (&["cudaSetDevice"], |e, c, s| set_device(e, c, s)),
     (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| last_error(e, c, s)),
     (&["cudaStreamQuery", "cudaEventQuery", "cuStreamQuery", "cuEventQuery"], |e, c, s| query(e, c, s)),
-    (
-        &[
-            "cudaStreamBeginCapture",
-            "cudaStreamBeginCaptureToGraph",
-            "cudaStreamBeginRecaptureToGraph",
-            "cudaGraphLaunch",
-            "cuStreamBeginCapture_v2",
-            "cuStreamBeginCaptureToGraph",
-            "cuStreamBeginRecaptureToGraph",
-            "cuGraphLaunch",
-        ],
-        |e, c, s| graph(e, c, s),
-    ),
     (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| error_text(e, c, s)),
 ];
 
@@ -95,6 +81,7 @@ pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State)
         waits::WAITS,
         cuda_memory::MEMORY,
         cuda_launch::LAUNCHES,
+        graphs::GRAPHS,
         STATUS,
         driver_api::DRIVER,
         entry_points::LOOK_UPS,
@@ -103,6 +90,9 @@ pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State)
     ];
     if let Some(model) = find(&families, c.base()) {
         return model(e, c, s);
+    }
+    if graphs::changes_graphs(e, c) {
+        e.limits.miss(|| UnknownReason::KernelGraph(c.base().to_string()));
     }
     // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program may
     // have such a prefix too.
@@ -127,14 +117,6 @@ fn last_error(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelO
 fn query(e: &mut Terms, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let status = e.status(c.base());
     Ok(Some((status, s)))
-}
-
-/// Reports captured work as missed: it is stored in a graph, and runs with the memory at the graph's launches;
-/// neither is followed.
-fn graph(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    let name = c.base();
-    e.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
-    super::success(e, s)
 }
 
 fn error_text(e: &mut Terms, _: &LibraryCall<'_>, s: State) -> ModelOutcome {

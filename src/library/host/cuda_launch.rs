@@ -3,6 +3,7 @@
 
 use super::cuda;
 use super::dlpack;
+use super::graphs;
 use super::launch_shapes;
 use super::libc;
 use super::runs;
@@ -10,6 +11,7 @@ use super::table::HostTable;
 use super::variables;
 use super::waits;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::captures::CaptureUnderWay;
 use engine::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -78,7 +80,7 @@ fn launch_kernel(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOu
     let attributes = LaunchAttributes { refusable, ..LaunchAttributes::default() };
     let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default(), attributes };
     let (f, args) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 5));
-    launch(e, &mut s, &f, &args, &cfg);
+    launch(e, c, &mut s, &f, &args, &cfg);
     launched(e, name, s)
 }
 
@@ -90,7 +92,7 @@ fn launch_kernel_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> Mode
     e.overlap(&mut s);
     e.runtime.unordered = true;
     let (f, args) = (cuda::pointer_arg(e, c, 1), cuda::pointer_arg(e, c, 2));
-    launch(e, &mut s, &f, &args, &cfg);
+    launch(e, c, &mut s, &f, &args, &cfg);
     launched(e, name, s)
 }
 
@@ -157,6 +159,7 @@ pub(crate) fn launched(e: &mut MemoryDomain<'_>, name: &str, s: State) -> ModelO
 
 pub(crate) fn launch(
     e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
     s: &mut State,
     f: &[GuardedTarget],
     args: &Rc<Vec<GuardedTarget>>,
@@ -193,9 +196,23 @@ pub(crate) fn launch(
         let runs = kernel.as_ref().is_ok_and(|k| runs::surely_runs(e, *k, cfg));
         e.runtime.refusable |= !runs;
         e.runtime.launched = true;
-        let number = record_launch(e, s, t.cond, kernel.clone(), cfg, values.clone());
+        let captured = cfg.stream != Some(waits::DEFAULT) && e.capture_under_way(s) != CaptureUnderWay::No;
+        if captured {
+            // A graph does it later, and again.
+            let open = e.at_any_launch(s);
+            let event = launch_event(e, &open, t.cond, kernel.clone(), cfg, values.clone());
+            if e.is_recording() {
+                e.events.launches.extend(event.clone());
+            }
+            graphs::keep(e, c, s, &values, event, vec![]);
+        }
+        let number = match captured {
+            true => None,
+            false => record_launch(e, s, t.cond, kernel.clone(), cfg, values.clone()),
+        };
         let before = e.heap.version();
         match kernel {
+            Ok(k) if captured => e.havoc_device(s, Some(k), &values, None),
             Ok(k) => {
                 let surely = f.len() == 1 && e.arena.as_bool(t.cond) == Some(true);
                 if !surely || !runs || !e.launch_single(s, k, &values, cfg) {
@@ -267,6 +284,20 @@ pub(crate) fn record_launch(
     if !e.is_recording() {
         return None;
     }
+    let event = launch_event(e, s, cond, kernel, config, args)?;
+    e.events.launches.push(event);
+    Some(e.events.launches.len() - 1)
+}
+
+/// Returns the event of a launch in this state.
+fn launch_event(
+    e: &mut ExecutionContext<'_>,
+    s: &State,
+    cond: TermId,
+    kernel: Result<FuncRef, String>,
+    config: &LaunchConfig,
+    args: Vec<Value>,
+) -> Option<LaunchEvent> {
     let stack = Rc::new(e.call_stack().to_vec());
     let site = e.user_site(&stack)?;
     let mut path = e.arena.and(s.path, cond);
@@ -277,7 +308,7 @@ pub(crate) fn record_launch(
         let called = ContractCall { f: *k, args: &args, launch: Some(config), by: ContractParty::Caller };
         path = e.owe_contracts(called, State { path, ..s.clone() }, &stack[..=at]).path;
     }
-    e.events.launches.push(LaunchEvent {
+    Some(LaunchEvent {
         site,
         stack,
         kernel,
@@ -287,6 +318,5 @@ pub(crate) fn record_launch(
         path,
         always: s.always.clone(),
         loops: e.limits.effort().loops_around(),
-    });
-    Some(e.events.launches.len() - 1)
+    })
 }

@@ -2,11 +2,13 @@
 //! allocations, frees, registrations and addresses of symbols.
 
 use super::cuda;
+use super::graphs;
 use super::libc;
 use super::table::HostTable;
 use super::variables;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::captures::CaptureUnderWay;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
@@ -36,7 +38,15 @@ pub(super) const MEMORY: HostTable = &[
 
 fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let n = libc::int_arg(e, c, 1, 64);
+    // Memory in stream order is a graph's own if its stream is captured.
+    if is_in_stream_order(c.base()) {
+        graphs::not_kept(e, c, &s);
+    }
     device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+}
+
+fn is_in_stream_order(name: &str) -> bool {
+    name.contains("Async")
 }
 
 fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
@@ -113,6 +123,10 @@ fn pitch_of(e: &mut ExecutionContext<'_>, s: State, w: TermId) -> Option<(State,
 
 fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
+    if is_in_stream_order(name) && e.capture_under_way(&s) != CaptureUnderWay::No {
+        graphs::not_kept(e, c, &s);
+        return super::success(e, s);
+    }
     let p = cuda::pointer_arg(e, c, 0);
     let p = freed_by(e, name, &p);
     e.release(&mut s, &p);

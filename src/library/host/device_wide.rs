@@ -5,6 +5,7 @@
 //! kernels by the architecture and the number of elements. Any other call is entered.
 
 use super::cuda;
+use super::graphs;
 use super::libc;
 use super::waits;
 use base::reasons::UnknownReason;
@@ -72,6 +73,7 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
     if !call.is_whole {
         // The body does the rest.
         note(e, &s, &ranges);
+        graphs::not_kept(e, c, &s);
         return Err(Box::new(s));
     }
     let end = ranges.last().map(|r| (r.place.clone(), r.bytes));
@@ -122,6 +124,7 @@ fn run(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State, ranges:
     let kernels = kernels_behind(e.program, c.func);
     e.runtime.behind_models.extend(kernels);
     note(e, s, ranges);
+    graphs::not_kept(e, c, s);
     for r in ranges.iter().filter(|r| r.used != ElementUse::Read) {
         for o in e.objects_at(s, &r.place) {
             e.note_written_by_device(o);

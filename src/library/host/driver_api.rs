@@ -69,7 +69,7 @@ fn driver_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOu
     let attributes = LaunchAttributes { refusable, ..LaunchAttributes::default() };
     let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default(), attributes };
     let (f, args) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 9));
-    cuda_launch::launch(e, &mut s, &f, &args, &cfg);
+    cuda_launch::launch(e, c, &mut s, &f, &args, &cfg);
     cuda_launch::launched(e, name, s)
 }
 
@@ -82,7 +82,7 @@ fn driver_launch_ex(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> Mode
     e.overlap(&mut s);
     e.runtime.unordered = true;
     let (f, args) = (cuda::pointer_arg(e, c, 1), cuda::pointer_arg(e, c, 2));
-    cuda_launch::launch(e, &mut s, &f, &args, &cfg);
+    cuda_launch::launch(e, c, &mut s, &f, &args, &cfg);
     cuda_launch::launched(e, c.base(), s)
 }
 

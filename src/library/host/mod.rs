@@ -14,6 +14,7 @@ mod entry_points;
 mod files;
 mod formats;
 mod getopt;
+mod graphs;
 mod launch_shapes;
 mod libc;
 mod libc_memory;
@@ -26,6 +27,7 @@ mod stdcxx;
 mod table;
 mod tensors;
 mod variables;
+mod volumes;
 mod waits;
 
 pub use dlpack::converted;

@@ -180,6 +180,7 @@ fn state_of(
     let mut s = e.initial_state();
     files::standard_input(e, &mut s);
     e.nothing_under_way(&mut s);
+    e.nothing_captured(&mut s);
     let program = e.program;
     let func = program.func(root);
     let m = program.module(root.module);

@@ -19,7 +19,7 @@ use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 const WAITING_STREAM: &str = "cudaStreamCreate";
 
 /// Number of the default stream; other streams follow.
-const DEFAULT: i64 = 1;
+pub(super) const DEFAULT: i64 = 1;
 
 /// Whether a function uses a default stream of its thread.
 pub(super) fn is_per_thread(name: &str) -> bool {
@@ -54,6 +54,13 @@ fn waits(
     super::success(e, s)
 }
 
+/// Returns a new handle of a graph with its number, as [`handle_number`] finds it.
+pub(super) fn new_graph(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>) -> (Value, i64) {
+    let n = e.runtime.made_at(c.context, c.site);
+    let handle = e.unknown_pointer(&UnknownReason::Handle(c.base().to_owned(), n));
+    (handle, DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
+}
+
 /// Returns a new handle of a stream or an event, made by the function of that name.
 pub(crate) fn new_handle(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, name: &str) -> Value {
     let n = e.runtime.made_at(c.context, c.site);
@@ -61,7 +68,7 @@ pub(crate) fn new_handle(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, name: &s
 }
 
 /// Returns the number of the call that made a stream or event, if it is known and was executed once.
-fn handle_number(e: &MemoryDomain<'_>, p: &[GuardedTarget]) -> Option<i64> {
+pub(super) fn handle_number(e: &MemoryDomain<'_>, p: &[GuardedTarget]) -> Option<i64> {
     let [GuardedTarget { base: Base::Unknown(l), .. }] = p else { return None };
     let UnknownReason::Handle(_, n) = *l.reason else { return None };
     e.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolSetAccess", "cuMemPoolGetAccess",
         "cuMemPoolTrimTo", "cuMemGetDefaultMemPool", "cuMemGetMemPool",
         "cuStreamBeginCapture_v2", "cuStreamBeginCaptureToGraph", "cuStreamBeginRecaptureToGraph", "cuStreamEndCapture",
-        "cuGraphLaunch",
+        "cuGraphLaunch", "cuGraphInstantiateWithFlags", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphUpload",
         "cuCtxDestroy", "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2",
         "cuGetErrorString", "cuGetErrorName", "cuGetProcAddress", "cuGetProcAddress_v2",
     ]),

@@ -254,7 +254,12 @@ impl<'p> Machine<'p> {
             return false;
         }
         let e = &region.effect;
-        if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.may_matter_unknown() {
+        // What a graph keeps of a capture must be whole.
+        if self.cuda.capturing.is_some()
+            || e.cuda
+            || e.barrier
+            || e.indirect && !th.on_device() && self.effects.may_matter_unknown()
+        {
             return false;
         }
         // The target must not be skipped.

@@ -1,8 +1,9 @@
 //! Kernel launches: whether a launch runs at all, its arguments, and which of its threads to run.
 
 use super::block::{BlockEnd, KernelCall};
+use super::configuration::LaunchConfiguration;
 use super::outcome::LaunchOutcome;
-use super::shape::{GridShape, LaunchConfiguration};
+use super::shape::GridShape;
 use crate::api::{BlockThread, IsolatedLaunch, ObjectKind, ProgramPoint, TriedThreads};
 use crate::api::{Cause, UndecidedReason};
 use crate::library::arguments::read;
@@ -170,8 +171,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Launch site in the user's code, outside the launch stub.
-    fn launch_site(&self, th: &Thread) -> Option<ProgramPoint> {
+    /// Launch site in the user's code, outside the launch stub: of a graph's work, where the program asked for it.
+    pub fn launch_site(&self, th: &Thread) -> Option<ProgramPoint> {
+        if self.cuda.launched_for.is_some() {
+            return self.cuda.launched_for;
+        }
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
         let site = |f: &crate::machine::thread::Frame| crate::machine::thread::site_of(&f.code, f.pc.wrapping_sub(1));

@@ -4,6 +4,7 @@
 //! In: a kernel and the sizes of its launch. Out: the grid and block that run; the launch is refused; or the outcome
 //! is undecided.
 
+use super::configuration::ShapeAttributes;
 use super::outcome::{LaunchOutcome, REFUSED};
 use crate::library::arguments::read;
 use crate::library::runtime::INVALID_VALUE;
@@ -13,25 +14,6 @@ use crate::machine::thread::Thread;
 use crate::machine::value::{Val, low32};
 use ir::FuncRef;
 pub use models::launches::{self, AttributeEffect, INVALID_CLUSTER_SIZE};
-
-/// Configuration of a launch.
-pub struct LaunchConfiguration {
-    pub grid: [Val; 3],
-    pub block: [Val; 3],
-    pub shared: Val,
-    pub attributes: ShapeAttributes,
-}
-
-/// Launch attributes that decide which threads run.
-#[derive(Default)]
-pub struct ShapeAttributes {
-    /// Blocks of a cluster along each axis.
-    pub cluster: Option<[Val; 3]>,
-    /// Whether all blocks must be on the device at the same time.
-    pub cooperative: bool,
-    /// Reason why the shape of the launch is unknown.
-    pub open: Option<String>,
-}
 
 /// Most attributes of one launch to read.
 const MAX: u64 = 16;

@@ -1,8 +1,8 @@
 //! Launches of tile kernels (`__tile_global__`). They have no threads and are not run: what they may write becomes
 //! unknown.
 
+use super::configuration::LaunchConfiguration;
 use super::outcome::LaunchOutcome;
-use super::shape::LaunchConfiguration;
 use crate::api::Cause;
 use crate::machine::call::ThreadStop;
 use crate::machine::state::Machine;

@@ -1,7 +1,7 @@
 //! Batched copies (CUDA Runtime API reference 13.0, `cudaMemcpyBatchAsync`), whose addresses and sizes are in arrays.
 
 use super::arguments::{arg, read};
-use super::cuda::is_done_now;
+use super::work::ensure_not_captured;
 use crate::api::Cause;
 use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -16,9 +16,7 @@ const MAX: u64 = 1 << 12;
 /// unspecified, so that the written contents become unknown.
 pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Result<Ret, ThreadStop> {
     let stream = args.last().copied().unwrap_or(Val::ZERO);
-    if !is_done_now(m, stream)? {
-        return Ok(Ret::Val(Val::ZERO));
-    }
+    ensure_not_captured(m, stream)?;
     let why = m.reason(Cause::Contents, "the result of a batch of copies");
     let (Some(site), Some(count)) = (m.site(th), arg(args, 3).known().filter(|n| *n <= MAX)) else {
         m.havoc_reachable(th, &[arg(args, 0)], why);

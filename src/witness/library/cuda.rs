@@ -1,16 +1,19 @@
 //! Models of the CUDA runtime for host code: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
+use super::copies::{from_symbol, memcpy, memcpy_2d, memcpy_3d, memcpy_peer, memset, memset_2d, to_symbol};
 use super::driver::DRIVER;
 use super::entry_points::LOOK_UPS;
+use super::graphs::{self, GRAPHS};
 use super::heap::{product, release};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
-use super::runtime::INVALID_VALUE;
+use super::runtime::{DeviceWork, INVALID_VALUE};
 use super::simple::zero;
+use super::work::submit;
 use super::{batches, devices};
 use crate::api::Cause;
 use crate::api::ObjectKind;
-use crate::device::shape::{LaunchConfiguration, ShapeAttributes};
+use crate::device::configuration::{LaunchConfiguration, ShapeAttributes};
 use crate::machine::call::ModelResult;
 use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -21,6 +24,7 @@ use crate::memory::space::split;
 use crate::memory::store::Fill;
 use models::cuda_names::is_of_runtime;
 use models::row::{MatchKind, NameKey};
+use std::rc::Rc;
 
 /// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
@@ -39,23 +43,11 @@ pub(super) const CUDA: ModelTable = &[
     (&["cudaFreeHost"], free_host, ModelClass::Cuda),
     (&["cudaFreeArray"], zero, ModelClass::Pure),
     (&["cudaFuncSetAttribute"], set_attribute, ModelClass::Cuda),
-    (
-        &[
-            "cudaStreamBeginCapture",
-            "cudaStreamBeginCaptureToGraph",
-            "cuStreamBeginCapture_v2",
-            "cuStreamBeginCaptureToGraph",
-        ],
-        begin_capture,
-        ModelClass::Cuda,
-    ),
-    (&["cudaStreamBeginRecaptureToGraph", "cuStreamBeginRecaptureToGraph"], begin_capture, ModelClass::Cuda),
-    (&["cudaStreamEndCapture", "cuStreamEndCapture"], end_capture, ModelClass::Cuda),
-    (&["cudaGraphLaunch", "cuGraphLaunch"], graph_launch, ModelClass::Cuda),
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, ModelClass::Memory),
     (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, ModelClass::Memory),
     (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, ModelClass::Memory),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, ModelClass::Memory),
+    (&["cudaMemcpy3D", "cudaMemcpy3DAsync"], memcpy_3d, ModelClass::Memory),
     (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, ModelClass::Cuda),
     (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, ModelClass::Memory),
     (&["cudaGetSymbolAddress"], symbol_address, ModelClass::Memory),
@@ -85,8 +77,6 @@ pub(super) const CUDA: ModelTable = &[
             "cudaStreamCreateWithPriority",
             "cudaEventCreate",
             "cudaEventCreateWithFlags",
-            "cudaGraphCreate",
-            "cudaGraphInstantiate",
             "cudaMemPoolCreate",
             "cudaDeviceGetDefaultMemPool",
         ],
@@ -106,10 +96,8 @@ pub(super) const CUDA: ModelTable = &[
             "cudaThreadSynchronize",
             "cudaStreamSynchronize",
             "cudaEventSynchronize",
-            "cudaEventRecord",
             "cudaEventDestroy",
             "cudaStreamDestroy",
-            "cudaStreamWaitEvent",
             "cudaSetDeviceFlags",
             "cudaDeviceSetCacheConfig",
             "cudaFuncSetCacheConfig",
@@ -149,14 +137,16 @@ pub fn find(name: &str, declared: bool) -> Option<ModelEntry> {
     // A function of the driver's name that has a body is the program's own.
     let of_driver = || [DRIVER, LOOK_UPS].into_iter().filter(|_| declared).find_map(|t| by_name(t, base));
     // Wrapper templates of the headers have bodies of their own, with C++ names.
+    let of_graphs = || by_name(GRAPHS, base).or_else(|| graphs::other(base)).filter(|_| declared);
     by_name(CUDA, base)
         .or_else(of_driver)
+        .or_else(of_graphs)
         .or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, ModelClass::Memory)))
 }
 
 /// Names of the modelled functions; a call of any other runtime function succeeds.
 pub fn keys() -> impl Iterator<Item = NameKey> {
-    [CUDA, DRIVER, LOOK_UPS]
+    [CUDA, GRAPHS, DRIVER, LOOK_UPS]
         .into_iter()
         .flat_map(|t| model::keys(t, "", NameKey::whole))
         .chain(devices::POTENTIAL.map(|n| NameKey::new(MatchKind::Start, n)))
@@ -192,10 +182,11 @@ fn allocate(
 ) -> ModelResult {
     m.works()?;
     // An allocation is no work that a stream could capture; `cudaStreamCaptureModeRelaxed` permits it.
-    if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
-        if mode.is_poison() || short_name(m, call).contains("Async") {
-            return Err(ThreadStop::Unknown("memory is allocated while a stream is captured".into()));
-        }
+    let mode = m.cuda.capturing.as_ref().map(|c| c.mode);
+    if mode.is_some_and(|mode| mode.is_poison() || short_name(m, call).contains("Async")) {
+        return Err(ThreadStop::Unknown("memory is allocated while a stream is captured".into()));
+    }
+    if mode.is_some_and(|mode| mode.known() != Some(2)) {
         m.cuda.error = CAPTURE_UNSUPPORTED;
         return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
     }
@@ -280,9 +271,16 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
 }
 
 pub(super) fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    // A capture may refuse it.
+    if m.cuda.capturing.as_ref().is_some_and(|c| c.mode.known() != Some(2)) {
+        return Err(ThreadStop::Unknown("memory is freed while a stream is captured".into()));
+    }
     free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed])
 }
 pub(super) fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    if m.cuda.capturing.is_some() {
+        return Err(ThreadStop::Unknown("memory is freed in stream order while a stream is captured".into()));
+    }
     free_kinds(m, th, args, &[ObjectKind::Device])
 }
 pub(super) fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -295,90 +293,7 @@ pub(super) fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a
     Ok(Ret::Val(Val::new(code)))
 }
 
-fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    m.works()?;
-    if m.cuda.capturing.is_some() {
-        return Err(ThreadStop::Unknown("two streams are captured at the same time".into()));
-    }
-    let mode = if short_name(m, call).contains("StreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
-    m.cuda.capturing = Some((arg(a, 0), mode));
-    OK
-}
-
-fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    m.cuda.capturing = None;
-    handle(m, th, call, a)
-}
-
-/// Stops: the work of a graph is not modelled.
-fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    Err(ThreadStop::Unknown("a graph is launched, which is not followed".into()))
-}
-
-/// Decides whether device work on a stream happens now. During a capture it does not: the captured stream keeps its
-/// work for later, and the default stream refuses work. Stops at work on any other stream.
-pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, ThreadStop> {
-    m.works()?;
-    let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
-    match (stream.known(), captured.known()) {
-        (Some(0), _) => Ok(false),
-        (Some(s), Some(c)) if s == c => Ok(false),
-        _ => Err(ThreadStop::Unknown("a stream other than the captured one is used during the capture".into())),
-    }
-}
-
-/// Stream of a copy or fill: the last argument of asynchronous functions.
-pub(super) fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
-    let name = short_name(m, call);
-    let name = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(&name);
-    let name = name.strip_suffix("_v2").unwrap_or(name);
-    if name.ends_with("Async") { args.last().copied().unwrap_or(Val::ZERO) } else { Val::ZERO }
-}
-
-pub(super) fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, args))? {
-        return OK;
-    }
-    if let Some(site) = m.site(th) {
-        m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
-    }
-    OK
-}
-
-pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, args))? {
-        return OK;
-    }
-    if let Some(site) = m.site(th) {
-        m.copy(th, || site, arg(args, 0), arg(args, 2), arg(args, 4))?;
-    }
-    OK
-}
-
-/// Copies row by row: (dst, dpitch, src, spitch, width, height).
-fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, a))? {
-        return OK;
-    }
-    let Some(site) = m.site(th) else { return OK };
-    let (Some(dp), Some(sp), Some(h)) = (arg(a, 1).known(), arg(a, 3).known(), arg(a, 5).known()) else {
-        let why = [1, 3, 5].into_iter().map(|i| arg(a, i).poison).find(|r| r.is_some()).unwrap_or_default();
-        m.havoc(th, arg(a, 0), why);
-        return OK;
-    };
-    if h > 1 << 20 {
-        let why = m.reason(Cause::Contents, "a copy of more than a million rows");
-        m.havoc(th, arg(a, 0), why);
-        return OK;
-    }
-    for i in 0..h {
-        let at = |p: Val, pitch: u64| Val { bits: p.bits.wrapping_add(i.wrapping_mul(pitch)), ..p };
-        m.copy(th, || site, at(arg(a, 0), dp), at(arg(a, 2), sp), arg(a, 4))?;
-    }
-    OK
-}
-
-fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
+pub(super) fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
     // The runtime knows variables only by the address of their first byte and refuses others.
     if split(a).1 != 0 {
@@ -386,32 +301,6 @@ fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     }
     Ok(m.device_twin(a)
         .map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
-}
-
-fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, a))? {
-        return OK;
-    }
-    let Some(site) = m.site(th) else { return OK };
-    match (symbol(m, arg(a, 0)), arg(a, 3).known()) {
-        (Ok(p), Some(off)) => m.write_symbol(th, site, Val::new(p.bits.wrapping_add(off)), arg(a, 1), arg(a, 2))?,
-        (Ok(p), None) => m.havoc(th, p, arg(a, 3).poison),
-        (Err(_), _) => m.seen.doubt(format!("{}: which symbol is written is not known", m.line(site))),
-    }
-    OK
-}
-
-fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, a))? {
-        return OK;
-    }
-    let Some(site) = m.site(th) else { return OK };
-    match (symbol(m, arg(a, 1)), arg(a, 3).known()) {
-        (Ok(p), Some(off)) => m.copy(th, || site, arg(a, 0), Val::new(p.bits.wrapping_add(off)), arg(a, 2))?,
-        (Ok(_), None) => m.havoc(th, arg(a, 0), arg(a, 3).poison),
-        (Err(p), _) => m.havoc(th, arg(a, 0), p.poison),
-    }
-    OK
 }
 
 fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
@@ -428,34 +317,6 @@ fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
         Err(v) => v,
     };
     write(m, th, call, arg(a, 0), 64, v)?;
-    OK
-}
-
-fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, args))? {
-        return OK;
-    }
-    if let Some(site) = m.site(th) {
-        m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
-    }
-    OK
-}
-
-/// Fills row by row: (dst, pitch, value, width, height).
-fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, a))? {
-        return OK;
-    }
-    let Some(site) = m.site(th) else { return OK };
-    let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
-        let why = m.reason(Cause::Contents, "what `cudaMemset2D` writes");
-        m.havoc(th, arg(a, 0), why);
-        return OK;
-    };
-    for i in 0..h {
-        let p = arg(a, 0);
-        m.set(th, || site, Val { bits: p.bits.wrapping_add(i.wrapping_mul(pitch)), ..p }, arg(a, 2), arg(a, 3))?;
-    }
     OK
 }
 
@@ -521,9 +382,7 @@ fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> M
 pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
-    // `cudaStreamEndCapture` has the stream as its first argument.
-    let at = usize::from(name.ends_with("StreamEndCapture"));
-    write(m, th, call, arg(a, at), 64, h)?;
+    write(m, th, call, arg(a, 0), 64, h)?;
     OK
 }
 
@@ -569,11 +428,8 @@ fn launch_with(
     attributes: ShapeAttributes,
     a: &[Val],
 ) -> ModelResult {
-    if !is_done_now(m, arg(a, 7))? {
-        return OK;
-    }
-    let configuration = LaunchConfiguration { grid, block, shared: arg(a, 6), attributes };
-    m.launch(th, arg(a, 0), &configuration, arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
+    let configuration = Rc::new(LaunchConfiguration { grid, block, shared: arg(a, 6), attributes });
+    submit(m, th, arg(a, 7), DeviceWork::Launch { handle: arg(a, 0), configuration, arguments: arg(a, 5) })
 }
 
 /// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24, stream at 32.
@@ -585,11 +441,9 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> M
         *slot = read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
     }
     let stream = read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
-    if !is_done_now(m, stream)? {
-        return OK;
-    }
     let attributes = m.launch_attributes(th, config)?;
     let configuration =
         LaunchConfiguration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
-    m.launch(th, arg(a, 1), &configuration, arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
+    let configuration = Rc::new(configuration);
+    submit(m, th, stream, DeviceWork::Launch { handle: arg(a, 1), configuration, arguments: arg(a, 2) })
 }

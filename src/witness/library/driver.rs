@@ -2,15 +2,18 @@
 //! gave is the address of the host's function that it was asked for. Calls succeed.
 
 use super::arguments::{arg, read, write};
+use super::copies::{memcpy, memcpy_peer, stream_of};
 use super::cuda::{
-    device_count, free, free_async, free_host, handle, host_device_pointer, host_register, is_done_now, malloc,
-    malloc_host, malloc_managed, malloc_pitch, memcpy, memcpy_peer, message, set_attribute, stream_of,
+    device_count, free, free_async, free_host, handle, host_device_pointer, host_register, malloc, malloc_host,
+    malloc_managed, malloc_pitch, message, set_attribute,
 };
 use super::model::{ModelClass, ModelTable};
+use super::runtime::DeviceWork;
 use super::simple::zero;
+use super::work::{ensure_not_captured, submit};
 use super::{batches, devices};
 use crate::api::Cause;
-use crate::device::shape::{LaunchConfiguration, ShapeAttributes};
+use crate::device::configuration::{LaunchConfiguration, ShapeAttributes};
 use crate::machine::call::ModelResult;
 use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -18,6 +21,7 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Val, mask};
 use crate::memory::space::split;
+use std::rc::Rc;
 
 /// The driver.
 pub(super) const DRIVER: ModelTable = &[
@@ -117,9 +121,7 @@ pub(super) const DRIVER: ModelTable = &[
             "cuStreamDestroy_v2",
             "cuStreamSynchronize",
             "cuStreamQuery",
-            "cuStreamWaitEvent",
             "cuEventDestroy_v2",
-            "cuEventRecord",
             "cuEventSynchronize",
             "cuEventQuery",
             "cuMemPoolDestroy",
@@ -144,14 +146,11 @@ fn handle_of_kernel(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[
 }
 
 fn plain_launch(m: &mut Machine<'_>, th: &mut Thread, a: &[Val], attributes: ShapeAttributes) -> ModelResult {
-    if !is_done_now(m, arg(a, 8))? {
-        return OK;
-    }
     not_in_extra(a, 10)?;
     let grid = [arg(a, 1), arg(a, 2), arg(a, 3)];
     let block = [arg(a, 4), arg(a, 5), arg(a, 6)];
-    let configuration = LaunchConfiguration { grid, block, shared: low(arg(a, 7)), attributes };
-    m.launch(th, arg(a, 0), &configuration, arg(a, 9)).map(|e| Ret::Val(Val::new(e)))
+    let configuration = Rc::new(LaunchConfiguration { grid, block, shared: low(arg(a, 7)), attributes });
+    submit(m, th, arg(a, 8), DeviceWork::Launch { handle: arg(a, 0), configuration, arguments: arg(a, 9) })
 }
 
 /// `(f, grid, block, bytes of shared memory, stream, arguments, extra)`, each dimension by itself.
@@ -174,14 +173,12 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> M
         *slot = read(m, th, at(4 * i), 32)?;
     }
     let stream = read(m, th, at(32), 64)?;
-    if !is_done_now(m, stream)? {
-        return OK;
-    }
     not_in_extra(a, 3)?;
     let attributes = m.launch_attributes(th, config)?;
     let configuration =
         LaunchConfiguration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
-    m.launch(th, arg(a, 1), &configuration, arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
+    let configuration = Rc::new(configuration);
+    submit(m, th, stream, DeviceWork::Launch { handle: arg(a, 1), configuration, arguments: arg(a, 2) })
 }
 
 /// Arguments that are handed over as one buffer are not followed.
@@ -208,9 +205,8 @@ fn fill_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> 
 
 /// `(place, value, number of units)`.
 fn fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> ModelResult {
-    if is_done_now(m, stream_of(m, call, a))? {
-        fill_units(m, th, arg(a, 0), arg(a, 1), (arg(a, 2), unit))?;
-    }
+    ensure_not_captured(m, stream_of(m, call, a))?;
+    fill_units(m, th, arg(a, 0), arg(a, 1), (arg(a, 2), unit))?;
     OK
 }
 
@@ -260,9 +256,7 @@ fn fill_rows_32(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]
 
 /// `(place, bytes from row to row, value, units of a row, rows)`.
 fn fill_rows(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], unit: u64) -> ModelResult {
-    if !is_done_now(m, stream_of(m, call, a))? {
-        return OK;
-    }
+    ensure_not_captured(m, stream_of(m, call, a))?;
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= MAX_FILLED)) else {
         let why = m.reason(Cause::Contents, "what a fill of rows writes");
         m.havoc(th, arg(a, 0), why);

@@ -9,6 +9,7 @@
 
 pub(crate) mod arguments;
 mod batches;
+mod copies;
 pub(crate) mod cuda;
 pub(crate) mod cxx;
 pub(crate) mod device_wide;
@@ -17,6 +18,7 @@ mod driver;
 mod entry_points;
 mod exceptions;
 pub(crate) mod format;
+mod graphs;
 pub(crate) mod heap;
 mod intrinsics;
 mod istreams;
@@ -36,3 +38,4 @@ pub(crate) mod stdio;
 pub(crate) mod streams;
 pub(crate) mod string;
 mod tensors;
+mod work;

@@ -1,10 +1,88 @@
 //! State of the CUDA runtime between calls. Types only; the models are in `cuda`.
 
 use crate::api::ProgramPoint;
+use crate::device::configuration::LaunchConfiguration;
 use crate::machine::value::Val;
 use crate::memory::space::WindowId;
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Capture of streams.
+pub struct Capture {
+    /// Captured streams, and events that they recorded last.
+    pub(super) streams: Vec<u64>,
+    pub(super) events: Vec<u64>,
+    pub(super) mode: Val,
+    pub(super) work: Vec<KeptWork>,
+    /// Graph that gets the work, if the program has made it before.
+    pub(super) into: Option<u64>,
+}
+
+/// Rows of one side of a copy: the address of the first, bytes from row to row, and rows from slice to slice.
+#[derive(Clone, Copy)]
+pub struct RowsOfCopy {
+    pub at: Val,
+    pub pitch: Val,
+    pub slice: Val,
+}
+
+/// Operation of a device.
+#[derive(Clone)]
+pub enum DeviceWork {
+    Copy {
+        to: Val,
+        from: Val,
+        bytes: Val,
+    },
+    /// Copy of rows: bytes of each, rows of each slice, and slices.
+    CopyRows {
+        to: RowsOfCopy,
+        from: RowsOfCopy,
+        extent: [Val; 3],
+    },
+    Fill {
+        to: Val,
+        byte: Val,
+        bytes: Val,
+    },
+    FillRows {
+        to: Val,
+        pitch: Val,
+        byte: Val,
+        width: Val,
+        height: Val,
+    },
+    /// Launch of the kernel behind a handle; `arguments` is the array of their addresses.
+    Launch {
+        handle: Val,
+        configuration: Rc<LaunchConfiguration>,
+        arguments: Val,
+    },
+    /// Call of a function of the host.
+    HostCall {
+        function: FuncRef,
+        arguments: Rc<[Val]>,
+    },
+    /// Operations of another graph.
+    Graph(Rc<Vec<KeptWork>>),
+    /// Order alone: a node without an operation.
+    Nothing,
+}
+
+/// Work that a graph keeps, and where the program asked for it.
+#[derive(Clone)]
+pub struct KeptWork {
+    pub(super) site: Option<ProgramPoint>,
+    pub(super) work: DeviceWork,
+}
+
+/// Work of a graph, in the order in which its nodes were made.
+pub struct DeviceGraph {
+    pub(super) work: Rc<Vec<KeptWork>>,
+    /// Graph that it was instantiated from, whose nodes name its work.
+    pub(super) of: Option<u64>,
+}
 
 /// State of the CUDA runtime.
 #[derive(Default)]
@@ -30,8 +108,13 @@ pub struct Cuda {
     pub clusters: FxHashMap<FuncRef, [Val; 3]>,
     /// Error that ended a kernel, and with it all device work.
     pub trapped: Option<String>,
-    /// Stream under capture, whose work goes into a graph, and the capture mode.
-    pub(super) capturing: Option<(Val, Val)>,
+    /// Capture whose streams' work goes into a graph.
+    pub capturing: Option<Capture>,
+    /// Graphs and executable graphs by their handles, and nodes by theirs: the graph, and the place in it.
+    pub(super) graphs: FxHashMap<u64, DeviceGraph>,
+    pub(super) nodes: FxHashMap<u64, (u64, usize)>,
+    /// Place where the program asked for the work of a graph that is done now.
+    pub launched_for: Option<ProgramPoint>,
     /// Whether another device than the first may be in use.
     pub(super) several_devices: bool,
     /// Whether the program asked for the free memory.

@@ -1,5 +1,4 @@
 // The launch that would set the index is captured, and the one that uses it is not.
-//@ undecided: 2
 __global__ void fix(int *p) { *p = 0; }
 __global__ void use(int *out, const int *p) { out[*p] = 1; } //~ oob-global proved
 

@@ -1,8 +1,7 @@
-// A graph that is captured again (CUDA 13.3, which declares the function) is not done either.
-//@ undecided: 1
+// A graph that is captured again (CUDA 13.3, which declares the function) is not followed by the replay: whether it is done is open.
 struct cudaGraphRecaptureCallbackData;
 extern "C" cudaError_t cudaStreamBeginRecaptureToGraph(cudaStream_t, cudaStreamCaptureMode, cudaGraph_t, cudaGraphRecaptureCallbackData *);
-__global__ void k(int *a) { a[threadIdx.x] = 1; }
+__global__ void k(int *a) { a[threadIdx.x] = 1; } //~ oob-global possible
 
 int main() {
   int *a;

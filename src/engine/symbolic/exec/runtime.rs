@@ -4,6 +4,7 @@
 //! Plain data below the executor; [`super::device_work`] and `host/` record it. A recorded fact holds on all paths;
 //! work in flight is part of a state, since waiting ends it.
 
+use crate::symbolic::exec::captures::Captures;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjId, ObjState};
 use ir::{FuncRef, GlobalRef};
@@ -64,6 +65,8 @@ pub struct Runtime {
     /// it contains the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
     pub(super) begun: FxHashMap<ObjId, Vec<Rc<ObjState>>>,
+    /// Graphs, and the work that they keep.
+    pub captures: Captures,
     /// Calls that made streams and events, and how often each was reached.
     pub(super) handles: Vec<((u64, Site), usize)>,
 }
@@ -104,7 +107,8 @@ impl Runtime {
                 + self.written_as_bytes.len()
                 + self.behind_models.len()
                 + usize::from(self.any_reached)
-                + usize::from(self.any_changed),
+                + usize::from(self.any_changed)
+                + self.captures.noted(),
         )
     }
 }

@@ -33,6 +33,8 @@ pub struct Heap {
     version: u32,
     /// Version at which each object was last allocated.
     made: FxHashMap<ObjId, u32>,
+    /// Objects of allocations that were executed more than once.
+    made_again: FxHashSet<ObjId>,
     /// Origins of device memory contents, by version.
     origins: FxHashMap<u32, ContentOrigin>,
     freed: FreeSites,
@@ -120,6 +122,7 @@ impl Heap {
     pub fn allocate(&mut self, at: AllocationKey, object: Object) -> ObjId {
         let id = match self.allocated.get(&at).copied() {
             Some(id) => {
+                self.made_again.insert(id);
                 *self.object_mut(id) = object;
                 id
             }
@@ -148,6 +151,11 @@ impl Heap {
     /// Whether an object is a copy of a given object: which original element each of its elements copies is unknown.
     pub(in crate::symbolic) fn is_copy_of_given(&self, o: ObjId) -> bool {
         self.copies.contains_key(&o)
+    }
+
+    /// Whether an object stands for several executions of its allocation.
+    pub(in crate::symbolic) fn is_made_again(&self, o: ObjId) -> bool {
+        self.made_again.contains(&o)
     }
 
     /// Object of the first allocation at a site.

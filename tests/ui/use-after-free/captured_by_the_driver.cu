@@ -1,5 +1,4 @@
 // A launch that the driver's functions capture runs when the graph is launched, after its memory is freed.
-//@ undecided: 1
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -16,7 +15,7 @@ int main() {
     CUgraph graph;
     CUgraphExec exec;
     if (cuStreamCreate(&stream, 0) || cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) return 1;
-    write<<<4, 256, 0, stream>>>(p, n);
+    write<<<4, 256, 0, stream>>>(p, n); //~ use-after-free proved
     if (cuStreamEndCapture(stream, &graph) || cuGraphInstantiate(&exec, graph, 0)) return 1;
     cudaFree(p);
     cuGraphLaunch(exec, stream);

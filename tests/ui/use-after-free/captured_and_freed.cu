@@ -1,5 +1,4 @@
 // A graph runs with the memory of its launch, which is gone.
-//@ undecided: 1
 __global__ void k(int *a) { a[threadIdx.x] = 1; }
 
 int main() {
@@ -10,7 +9,7 @@ int main() {
   cudaGraph_t graph;
   cudaGraphExec_t all;
   cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
-  k<<<1, 64, 0, s>>>(a);
+  k<<<1, 64, 0, s>>>(a); //~ use-after-free proved
   cudaStreamEndCapture(s, &graph);
   cudaGraphInstantiate(&all, graph, 0);
   cudaFree(a);

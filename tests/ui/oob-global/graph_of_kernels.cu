@@ -1,6 +1,5 @@
-// Kernels in graphs that are built by hand are launched with what is not followed.
-//@ undecided: 1
-__global__ void k(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+// A kernel of a graph that is built by node is launched with the arguments that it had when its node was made.
+__global__ void k(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 
 int main() {
   int *a, n = 64;

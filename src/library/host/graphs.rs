@@ -1,0 +1,354 @@
+//! Graphs of device work (CUDA Runtime API reference 13.0, Graph Management; CUDA C++ Programming Guide 13.0, CUDA Graphs):
+//! captured from streams, or built by node.
+//!
+//! A graph keeps work with the arguments that it has when it is captured or when its node is made, and does it at each of its
+//! launches, on the memory of that launch. Such work is judged where the program asks for it, in a state that leaves the
+//! contents of device memory open ([`engine::symbolic::exec::captures`]). At a launch all that the device can write becomes
+//! unknown, and memory that may have been freed meanwhile shows in a second event of the work.
+
+use super::copies;
+use super::cuda;
+use super::cuda_launch;
+use super::cuda_memory::moved;
+use super::table::HostTable;
+use super::variables;
+use super::waits;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::captures::{CaptureUnderWay, GraphNumber, GraphWork, KeptSide};
+use engine::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::graph_work::MemoryLeft;
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::value::{GuardedTarget, Value};
+use engine::symbolic::terms::term::TermId;
+use std::rc::Rc;
+
+/// Captures, graphs and their launches.
+pub(super) const GRAPHS: HostTable = &[
+    (&["cudaStreamBeginCapture", "cuStreamBeginCapture_v2"], |e, c, s| begin_capture(e, c, s)),
+    (&["cudaStreamEndCapture", "cuStreamEndCapture"], |e, c, s| end_capture(e, c, s)),
+    (&["cudaStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph"], |e, c, s| begin_capture_to(e, c, s)),
+    (&["cudaStreamBeginRecaptureToGraph", "cuStreamBeginRecaptureToGraph"], |e, c, s| not_followed(e, c, s)),
+    (&["cudaGraphCreate"], |e, c, s| create(e, c, s)),
+    (
+        &[
+            "cudaGraphInstantiate",
+            "cudaGraphInstantiateWithFlags",
+            "cudaGraphInstantiateWithParams",
+            "cudaGraphClone",
+            "cuGraphInstantiateWithFlags",
+        ],
+        |e, c, s| instantiate(e, c, s),
+    ),
+    (&["cudaGraphLaunch", "cuGraphLaunch"], |e, c, s| graph_launch(e, c, s)),
+    (&["cudaGraphAddKernelNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| launch_of(e, c, s, 4))),
+    (&["cudaGraphAddMemcpyNode1D"], |e, c, s| node(e, c, s, Some(1), |e, c, s| copy_of(e, c, s, 4))),
+    (&["cudaGraphAddMemcpyNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| volume_of(e, c, s, 4))),
+    (&["cudaGraphAddMemsetNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| fill_of(e, c, s, 4))),
+    (&["cudaGraphAddEmptyNode", "cudaGraphAddEventRecordNode", "cudaGraphAddEventWaitNode"], |e, c, s| {
+        node(e, c, s, Some(1), |_, _, _| {})
+    }),
+    (&["cudaGraphAddChildGraphNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| part_of(e, c, s, 4))),
+    (&["cudaGraphAddNode"], |e, c, s| any_node(e, c, s)),
+    (&["cudaGraphKernelNodeSetParams"], |e, c, s| changed_node(e, c, s, |e, c, s| launch_of(e, c, s, 1))),
+    (&["cudaGraphMemcpyNodeSetParams1D"], |e, c, s| changed_node(e, c, s, |e, c, s| copy_of(e, c, s, 1))),
+    (&["cudaGraphMemsetNodeSetParams"], |e, c, s| changed_node(e, c, s, |e, c, s| fill_of(e, c, s, 1))),
+    (&["cudaGraphExecKernelNodeSetParams"], |e, c, s| node(e, c, s, None, |e, c, s| launch_of(e, c, s, 2))),
+    (&["cudaGraphExecMemcpyNodeSetParams1D"], |e, c, s| node(e, c, s, None, |e, c, s| copy_of(e, c, s, 2))),
+    (&["cudaGraphExecMemsetNodeSetParams"], |e, c, s| node(e, c, s, None, |e, c, s| fill_of(e, c, s, 2))),
+    (&["cudaGraphExecUpdate"], |e, c, s| update(e, c, s)),
+];
+
+/// Whether a function without a model makes or changes graphs: those that only ask have no effect on them.
+pub(super) fn changes_graphs(e: &MemoryDomain<'_>, c: &LibraryCall<'_>) -> bool {
+    let name = c.base();
+    let Some(rest) = name.strip_prefix("cudaGraph").or_else(|| name.strip_prefix("cuGraph")) else { return false };
+    let asks = rest.starts_with("ics") || rest.contains("Get") || rest.ends_with("UserObject");
+    // What a function of the host does that a graph calls is lost, as that of any callback.
+    let calls = rest == "AddHostNode";
+    !asks && !calls && e.program.func(c.func).is_declaration()
+}
+
+/// Reports work in graphs as missed.
+fn not_followed(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let name = c.base();
+    e.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
+    super::success(e, s)
+}
+
+/// Device work may overlap with all other from here on, in an order that is not followed.
+fn leave_contents_open(e: &mut MemoryDomain<'_>, s: &mut State) {
+    e.overlap(s);
+    e.runtime.unordered = true;
+}
+
+fn begin_capture(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    if e.capture_under_way(&s) != CaptureUnderWay::No {
+        return not_followed(e, c, s);
+    }
+    leave_contents_open(e, &mut s);
+    let (_, number) = waits::new_graph(e, c);
+    e.set_capture(&mut s, CaptureUnderWay::Into(Some(number)));
+    super::success(e, s)
+}
+
+/// `(stream, graph, …)`: captured work is added to a graph.
+fn begin_capture_to(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    if e.capture_under_way(&s) != CaptureUnderWay::No {
+        return not_followed(e, c, s);
+    }
+    leave_contents_open(e, &mut s);
+    let of = graph_number(e, c, 1);
+    e.set_capture(&mut s, CaptureUnderWay::Into(of));
+    super::success(e, s)
+}
+
+/// Reports work as missed that a stream keeps in a graph, and that is not recorded.
+pub(super) fn not_kept(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &State) {
+    if e.capture_under_way(s) != CaptureUnderWay::No {
+        let head: String = c.display.chars().take(60).collect();
+        e.limits.miss(|| UnknownReason::KernelGraph(head));
+    }
+}
+
+fn end_capture(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let of = match e.capture_under_way(&s) {
+        CaptureUnderWay::Into(of) => of,
+        CaptureUnderWay::No => None,
+    };
+    e.set_capture(&mut s, CaptureUnderWay::No);
+    made(e, c, s, 1, |_| of)
+}
+
+/// Writes the handle of a new graph through an argument; `of` gives its number, from that of the handle.
+fn made(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    mut s: State,
+    out: usize,
+    of: impl FnOnce(i64) -> GraphNumber,
+) -> ModelOutcome {
+    let (handle, number) = waits::new_graph(e, c);
+    e.runtime.captures.handles.insert(number, of(number));
+    let out = cuda::pointer_arg(e, c, out);
+    e.store_value(&mut s, &out, handle, 8);
+    super::success(e, s)
+}
+
+fn create(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    leave_contents_open(e, &mut s);
+    made(e, c, s, 0, Some)
+}
+
+/// Returns the number of the graph that an argument names.
+fn graph_number(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: usize) -> GraphNumber {
+    let p = cuda::pointer_arg(e, c, i);
+    let handle = waits::handle_number(e, &p)?;
+    e.runtime.captures.handles.get(&handle).copied().flatten()
+}
+
+/// `(new handle, graph, …)`.
+fn instantiate(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let of = graph_number(e, c, 1);
+    made(e, c, s, 0, |_| of)
+}
+
+/// The executable graph may have any work from here on, and from the start of a loop's iterations.
+fn update(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let p = cuda::pointer_arg(e, c, 0);
+    match waits::handle_number(e, &p) {
+        Some(handle) => {
+            e.runtime.captures.handles.insert(handle, None);
+        }
+        None => e.runtime.captures.mixed = true,
+    }
+    let outputs = c.args.get(2..).unwrap_or_default().to_vec();
+    e.havoc_reachable(&mut s, &outputs, &UnknownReason::Gives(c.base().to_owned()));
+    Ok(Some((e.status(c.base()), s)))
+}
+
+/// Records the work of a call while a stream may be captured.
+pub(super) fn keep(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &State,
+    values: &[Value],
+    launch: Option<LaunchEvent>,
+    sides: Vec<KeptSide>,
+) {
+    let CaptureUnderWay::Into(of) = e.capture_under_way(s) else { return };
+    let (given, anywhere) = e.given_by(s, values);
+    if launch.is_some() {
+        e.share_with_device(&given);
+    }
+    let stack = Rc::new(e.call_stack().to_vec());
+    let launch = launch.map(Rc::new);
+    let path = launch.as_ref().map_or(s.path, |l| l.path);
+    let by = (c.context, c.site);
+    e.runtime.captures.keep(GraphWork { of, by, times: 1, stack, path, launch, sides, given, anywhere });
+}
+
+/// Models a launch: the work happens with the memory of this state.
+fn graph_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let of = graph_number(e, c, 0);
+    let stream = waits::note_stream(e, c, 1, &mut s);
+    leave_contents_open(e, &mut s);
+    e.runtime.launched = true;
+    if let CaptureUnderWay::Into(outer) = e.capture_under_way(&s) {
+        e.runtime.captures.include(outer, of);
+    }
+    let root = e.call_stack().first().map(|site| site.func);
+    for work in e.runtime.captures.work_of(of) {
+        let reached = e.reached_by_device(&s, &work.given, work.anywhere);
+        let left: Vec<MemoryLeft> = reached.into_iter().map(|o| e.may_be_gone(&s, o, &work, root)).collect();
+        if left.contains(&MemoryLeft::PerhapsAnother) || work.times > 1 && left.contains(&MemoryLeft::PerhapsFreed) {
+            e.limits.miss(|| UnknownReason::GraphMemory(c.base().to_string()));
+        } else if left.contains(&MemoryLeft::PerhapsFreed) {
+            e.work_again(&s, &work);
+        }
+    }
+    variables::after_any_kernel(e, &mut s, stream);
+    // Work of libraries that a graph keeps is not recorded: it may write any memory of the device.
+    let written = e.open_to_device(&s);
+    for o in &written {
+        let why = UnknownReason::KernelWrites(e.object(*o).name.clone());
+        e.note_written_by_device(*o);
+        e.havoc(&mut s, *o, &why, false);
+    }
+    e.begin_writing(&mut s, written, stream);
+    // Functions of the host that a graph calls.
+    e.others_run(&mut s);
+    cuda_launch::launched(e, c.base(), s)
+}
+
+/// Models a call that makes a node, or changes one of an executable graph: its work is that of a capture. `graph` is the
+/// argument of the graph beside the new handle; else the first argument is the executable graph.
+fn node(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    mut s: State,
+    graph: Option<usize>,
+    work: fn(&mut Executor<'_>, &LibraryCall<'_>, &mut State),
+) -> ModelOutcome {
+    let of = graph_number(e, c, graph.unwrap_or(0));
+    add_work(e, c, &mut s, of, work);
+    if graph.is_some() {
+        let out = cuda::pointer_arg(e, c, 0);
+        let handle = e.unknown_pointer(&UnknownReason::Gives(c.base().to_owned()));
+        e.store_value(&mut s, &out, handle, 8);
+    }
+    super::success(e, s)
+}
+
+/// Records work for a graph as if it was captured.
+fn add_work(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    of: GraphNumber,
+    work: fn(&mut Executor<'_>, &LibraryCall<'_>, &mut State),
+) {
+    let outer = e.capture_under_way(s);
+    leave_contents_open(e, s);
+    e.set_capture(s, CaptureUnderWay::Into(of));
+    work(e, c, s);
+    e.set_capture(s, outer);
+}
+
+/// Models a change of a node of a graph that is not executable: its new work may belong to any graph.
+fn changed_node(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    mut s: State,
+    work: fn(&mut Executor<'_>, &LibraryCall<'_>, &mut State),
+) -> ModelOutcome {
+    add_work(e, c, &mut s, None, work);
+    super::success(e, s)
+}
+
+/// `(new handle, graph, dependencies, [their data,] their number, parameters)`: the parameters have the kind of node at 0
+/// (`cudaGraphNodeType`), and what a node of that kind is given at 16.
+fn any_node(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let last = c.args.len().saturating_sub(1);
+    let p = cuda::pointer_arg(e, c, last);
+    let kind = number(e, &mut s, &p, 0, 4);
+    let Some(kind) = e.arena.as_int(kind) else { return not_followed(e, c, s) };
+    let inner = Value::Ptr(moved(e, &p, 16));
+    let mut args = c.args.to_vec();
+    args[last] = inner;
+    let given = LibraryCall { args: &args, ..*c };
+    match kind {
+        0 => node(e, &given, s, Some(1), |e, c, s| launch_of(e, c, s, c.args.len() - 1)),
+        // Flags stand before the parameters of a copy.
+        1 => {
+            args[last] = Value::Ptr(moved(e, &p, 32));
+            let given = LibraryCall { args: &args, ..*c };
+            node(e, &given, s, Some(1), |e, c, s| volume_of(e, c, s, c.args.len() - 1))
+        }
+        2 => node(e, &given, s, Some(1), |e, c, s| fill_of(e, c, s, c.args.len() - 1)),
+        5 => node(e, &given, s, Some(1), |_, _, _| {}),
+        // What a function of the host does that a graph calls is lost, as that of any callback.
+        3 => Err(Box::new(s)),
+        _ => not_followed(e, c, s),
+    }
+}
+
+fn number(e: &mut ExecutionContext<'_>, s: &mut State, p: &[GuardedTarget], at: i128, bytes: u64) -> TermId {
+    let place = moved(e, p, at);
+    let bits = u32::try_from(8 * bytes).unwrap_or(64);
+    let v = match e.load_number(s, &place, bytes) {
+        Some(t) => Value::Int(t),
+        None => Value::unknown(UnknownReason::LaunchMember),
+    };
+    let t = e.value_int(&v, bits);
+    e.interpret(t, bits, false)
+}
+
+/// Reads a `cudaKernelNodeParams`: function, grid at 8, block at 20, bytes of shared memory at 32, arguments at 40.
+fn launch_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let p = cuda::pointer_arg(e, c, i);
+    let [gx, gy, gz, bx, by, bz, shared] = [8, 12, 16, 20, 24, 28, 32].map(|at| number(e, s, &p, at, 4));
+    let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
+    let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
+    let cfg = LaunchConfig { grid, block, shared, stream: None, limits, attributes };
+    let at = moved(e, &p, 40);
+    let (f, args) = (e.load_pointer(s, &p), e.load_pointer(s, &at));
+    cuda_launch::launch(e, c, s, &f, &args, &cfg);
+}
+
+/// `(…, to, from, bytes, kind)`.
+fn copy_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let (to, from) = (cuda::pointer_arg(e, c, i), cuda::pointer_arg(e, c, i + 1));
+    let n = copies::size_arg(e, c, i + 2);
+    copies::kept_copy(e, c, s, (&to, &from), n);
+}
+
+fn volume_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let p = cuda::pointer_arg(e, c, i);
+    copies::kept_volume(e, c, s, &p);
+}
+
+/// Reads a `cudaMemsetParams`: address, pitch, value, bytes of an element, elements of a row, rows.
+fn fill_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let p = cuda::pointer_arg(e, c, i);
+    let [pitch, width, height] = [8, 24, 32].map(|at| number(e, s, &p, at, 8));
+    let unit = number(e, s, &p, 20, 4);
+    let width = e.arena.mul(width, unit);
+    let to = e.load_pointer(s, &p);
+    copies::kept_fill(e, c, s, &to, [pitch, width, height]);
+}
+
+fn part_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    if let CaptureUnderWay::Into(of) = e.capture_under_way(s) {
+        let part = graph_number(e, c, i);
+        e.runtime.captures.include(of, part);
+    }
+}
+
+/// Side of a copy or fill as a graph keeps it.
+pub(super) fn side(targets: &Rc<Vec<GuardedTarget>>, bytes: TermId, kind: AccessKind) -> KeptSide {
+    KeptSide { targets: targets.clone(), bytes, kind }
+}
