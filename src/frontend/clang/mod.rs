@@ -429,13 +429,16 @@ impl ClangJob<'_> {
             return Some(Fidelity { late_macros: Some(file), ..now.clone() });
         }
         // Positions are those of the source as long as nothing is corrected.
-        if now.own_names.is_none()
-            && now.overlay.is_none()
-            && let Some(text) = own_names::renamed(stderr, &self.unit.directory)
+        if now.overlay.is_none()
+            && let Some(more) = own_names::renamed(stderr, &self.unit.directory)
         {
             let file = self.folder.join(format!("{stem}-names.h"));
-            std::fs::write(&file, text).ok()?;
-            return Some(Fidelity { own_names: Some(file), ..now.clone() });
+            let names = now.own_names.as_ref().and_then(|f| std::fs::read_to_string(f).ok()).unwrap_or_default();
+            // A type may rest on another one of them.
+            if !names.contains(&more) && names.lines().count() < own_names::MAX {
+                std::fs::write(&file, names + &more).ok()?;
+                return Some(Fidelity { own_names: Some(file), ..now.clone() });
+            }
         }
         if now.overlay.as_ref().is_none_or(|o| o.rounds < MAX_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));

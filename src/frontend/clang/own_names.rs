@@ -15,6 +15,9 @@ use std::path::Path;
 /// clang's message (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
 const REDEFINED: &str = "error: typedef redefinition with different types (";
 
+/// Largest number of such types before no further ones are looked for.
+pub(super) const MAX: usize = 16;
+
 /// Returns macros that rename the types whose definitions clang refuses; `None` if there are none.
 pub(super) fn renamed(stderr: &str, directory: &Path) -> Option<String> {
     let places = stderr.lines().filter(|l| l.contains(REDEFINED)).filter_map(place);

@@ -2,6 +2,7 @@
 // Twin of clean/own_uint64.cu: `i <= n`.
 
 typedef unsigned long long uint64_t;
+typedef uint64_t uintptr_t;
 typedef uint64_t size_in_bytes;
 
 template <typename T>
@@ -11,7 +12,7 @@ __global__ void fill(T* x, uint64_t n) {
 }
 
 int main(int argc, char**) {
-    const uint64_t n = argc;
+    const uintptr_t n = argc;
     if (n > 1 << 20) return 1;
     const size_in_bytes size = n * sizeof(uint64_t);
     uint64_t* x;
