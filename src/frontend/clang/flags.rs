@@ -5,7 +5,7 @@
 use super::float128;
 use super::host_flags::host_flags;
 use super::lead::LeadingIncludes;
-use super::source_overlay::Overlay;
+use super::source_overlay::{Overlay, TemplateBodies};
 use super::toolkit::{self, Toolkit};
 use crate::extraction::ExtractOptions;
 use ir::Side;
@@ -66,6 +66,7 @@ pub struct Fidelity {
     pub textures: bool,
     /// Corrected copies of sources.
     pub overlay: Option<Overlay>,
+    pub template_bodies: TemplateBodies,
     /// A file that defines the user's macros after the headers that clang includes by itself. clang includes more of
     /// CUDA's headers than nvcc, and `-DN=4` would break a parameter `N` there.
     pub late_macros: Option<PathBuf>,
@@ -88,6 +89,7 @@ impl Default for Fidelity {
             as_gcc: true,
             textures: false,
             overlay: None,
+            template_bodies: TemplateBodies::Read,
             late_macros: None,
             own_names: None,
             float128: false,

@@ -170,7 +170,7 @@ fn word_end(s: &[u8], from: usize) -> usize {
 }
 
 /// Returns the end of a directive and its continuation lines, before the last line end.
-fn directive_end(s: &[u8], from: usize) -> usize {
+pub(super) fn directive_end(s: &[u8], from: usize) -> usize {
     let mut i = from;
     while i < s.len() && s[i] != b'\n' {
         i = match s[i..] {

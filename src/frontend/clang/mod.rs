@@ -20,8 +20,10 @@ pub(crate) mod pch;
 mod positions;
 pub mod predefined;
 mod shared;
+mod shared_variables;
 pub(crate) mod source_overlay;
 mod spread_launches;
+mod template_bodies;
 mod toolkit;
 
 use self::compat::COMPAT;
@@ -40,6 +42,7 @@ use library_models::{MODELS, ModelCompiler};
 use nvcc::arch::DeviceCompilation;
 use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, Sides, TranslationUnit};
+use source_overlay::TemplateBodies;
 use std::path::{Path, PathBuf};
 use toolkit::Toolkit;
 
@@ -443,7 +446,8 @@ impl ClangJob<'_> {
         if now.overlay.as_ref().is_none_or(|o| o.rounds < MAX_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));
             let overlay = std::fs::create_dir_all(&folder).ok().and_then(|()| {
-                source_overlay::overlay((side, stderr), &self.unit.directory, &folder, now.overlay.as_ref())
+                let folders = (self.unit.directory.as_path(), folder.as_path());
+                source_overlay::overlay((side, stderr), folders, now.overlay.as_ref(), now.template_bodies)
             });
             if overlay.is_some() {
                 return Some(Fidelity { overlay, ..now.clone() });
@@ -452,10 +456,15 @@ impl ClangJob<'_> {
         if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
             return self.with_asserts_as_given(now);
         }
-        if now.as_gcc && !line.ends_with("file not found") {
+        if line.ends_with("file not found") || now.template_bodies == TemplateBodies::IfNeeded {
+            return None;
+        }
+        if now.as_gcc {
             return Some(Fidelity { as_gcc: false, ..now.clone() });
         }
-        None
+        // Last of all, for it takes functions away.
+        let is_device = side == Side::Device;
+        is_device.then(|| Fidelity { as_gcc: true, template_bodies: TemplateBodies::IfNeeded, ..now.clone() })
     }
 
     /// Returns the same reading with `NDEBUG` as in the command.
