@@ -254,6 +254,14 @@ def cause(reason):
     return re.sub(r"\d+", "N", re.sub(r"'[^']*'", "'…'", text))
 
 
+def by_cause(refusals):
+    causes = collections.defaultdict(list)
+    for record, refused in refusals:
+        causes[cause(refused[0][1])].append(record)
+    for text, of in sorted(causes.items(), key=lambda c: (-len(c[1]), c[0])):
+        yield f"| {len(of)} | {text.replace('|', chr(92) + '|')} | {of[0]['suite'].replace('+', '/')}: `{of[0]['unit']}` |"
+
+
 def table_of_projects(records, revisions):
     projects = collections.defaultdict(list)
     for r in records:
@@ -276,12 +284,10 @@ def table_of_projects(records, revisions):
         "| units | clang's first error | for example |",
         "| ---: | --- | --- |",
     ]
-    causes = collections.defaultdict(list)
-    for r in taken:
-        if r["refused"]:
-            causes[cause(r["refused"][0][1])].append(r)
-    for text, of in sorted(causes.items(), key=lambda c: (-len(c[1]), c[0])):
-        lines.append(f"| {len(of)} | {text.replace('|', chr(92) + '|')} | {of[0]['suite']}: `{of[0]['unit']}` |")
+    lines += by_cause([(r, r["refused"]) for r in taken if r["refused"]])
+    since = [(r, r["first"]) for r in read_ones if r.get("first")]
+    if since:
+        lines += ["", "### Not read at first, and read since", "", "| units | clang's first error | for example |", "| ---: | --- | --- |", *by_cause(since)]
     notes = collections.Counter(n for r in read_ones for n in r["notes"])
     lines += ["", "### Read otherwise than the first attempt", "", "| units | how |", "| ---: | --- |"] if notes else []
     lines += [f"| {n} | {text} |" for text, n in notes.most_common()]
@@ -350,7 +356,8 @@ def of_projects(start):
             if missing:
                 record.update(nvcc=False, why=f"{missing[0]}: No such file or directory")
         if record["nvcc"] is not False:
-            record = {**record, **read(project, source, record["flags"])}
+            first = record.get("first", record["refused"])
+            record = {**record, **read(project, source, record["flags"]), "first": first}
         if record["nvcc"] is None and record["refused"]:
             record = compiled(record, project, source, record["flags"])
         return record, True
@@ -361,6 +368,8 @@ def of_projects(start):
         return compiled(record, OPTIONS.dir / record["suite"], record["unit"], record["flags"]), True
 
     records = measured(measured(list(projects(OPTIONS.dir, OPTIONS.projects)), reading), asking)
+    # An interrupted run has not asked nvcc of all.
+    records = [r for r in records if r["nvcc"] is not None]
     return table_of_projects(records, {p.name: revision(p) for p in OPTIONS.dir.iterdir() if p.is_dir()})
 
 
