@@ -38,6 +38,8 @@ struct DeclaredBlock {
     is_function: bool,
     /// Whether it, or what it stands in, is a template.
     is_template: bool,
+    /// Number of open conditions where it begins.
+    conditions: usize,
 }
 
 /// Removes the bodies of function templates, and of functions of class templates, at these positions. Line numbers and
@@ -107,10 +109,13 @@ fn functions(s: &[u8]) -> Vec<(usize, usize)> {
                     open: i,
                     is_function: is_function && !open.iter().any(|b| b.is_function),
                     is_template: is_template || outer.is_some_and(|b| b.is_template),
+                    conditions: conditions.len(),
                 });
             }
             b"}" => match open.pop() {
-                Some(b) if b.is_function && b.is_template => found.push((b.open, i)),
+                Some(b) if b.is_function && b.is_template && b.conditions == conditions.len() => {
+                    found.push((b.open, i))
+                }
                 Some(_) => {}
                 None => return found,
             },
