@@ -114,7 +114,7 @@ fn functions(s: &[u8]) -> Vec<(usize, usize)> {
             }
             b"}" => match open.pop() {
                 Some(b) if b.is_function && b.is_template && b.conditions == conditions.len() => {
-                    found.push((b.open, i))
+                    found.push((b.open, i));
                 }
                 Some(_) => {}
                 None => return found,
