@@ -160,6 +160,8 @@ enum RealModel {
     Rounded(IntegerRounding),
     Magnitude,
     MultiplyAdd,
+    Least,
+    Greatest,
 }
 
 /// Functions of real numbers.
@@ -169,6 +171,8 @@ const REALS: &[(&[&str], RealModel)] = &[
     (&["trunc", "nvvm.trunc.f", "nvvm.trunc.d", "nvvm.trunc.ftz.f"], RealModel::Rounded(IntegerRounding::Trunc)),
     (&["fabs"], RealModel::Magnitude),
     (&["fmuladd", "fma"], RealModel::MultiplyAdd),
+    (&["minnum", "minimum", "minimumnum", "nvvm.fmin.f", "nvvm.fmin.d", "nvvm.fmin.ftz.f"], RealModel::Least),
+    (&["maxnum", "maximum", "maximumnum", "nvvm.fmax.f", "nvvm.fmax.d", "nvvm.fmax.ftz.f"], RealModel::Greatest),
 ];
 
 /// Kind of access and reason for the unknown result of an NVPTX intrinsic, by the part after `nvvm.`.
@@ -381,6 +385,10 @@ fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty:
             // The compiler decides whether the product is rounded in between: where that could matter, the sum is
             // within both errors.
             return e.arena.real_binary(ir::BinOp::FAdd, &product, &z, format).map(Value::Real);
+        }
+        RealModel::Least | RealModel::Greatest => {
+            let greatest = matches!(operation, RealModel::Greatest);
+            return e.arena.real_extreme(greatest, &real(0)?, &real(1)?).map(Value::Real);
         }
     };
     let t = e.arena.real_whole(&real(0)?, way)?;

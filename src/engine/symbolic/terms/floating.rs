@@ -177,6 +177,14 @@ impl Arena {
         Ratio { num: self.ite(negative, n, r.num), ..*r }
     }
 
+    /// Smaller or larger one of two numbers. Where one is on its side of an integer, so is the result.
+    pub fn real_extreme(&mut self, greatest: bool, x: &Ratio, y: &Ratio) -> Option<Ratio> {
+        let den = if x.den == y.den { x.den } else { x.den.checked_mul(y.den)? };
+        let (l, r) = (self.scale(x.num, den / x.den), self.scale(y.num, den / y.den));
+        let num = if greatest { self.max(l, r) } else { self.min(l, r) };
+        self.within_limits(Ratio { num, den, rounding: x.rounding.or(y.rounding) })
+    }
+
     /// Arithmetic operation; `None` if it is not followed.
     pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: FloatFormat) -> Option<Ratio> {
         let (ex, ey) = (x.rounding.error(), y.rounding.error());
@@ -278,7 +286,17 @@ impl Arena {
             "?",
             Interval::new(0, slack.checked_mul(2)? / r.den + 1),
         );
-        Some(self.add(lowest, more))
+        let within = self.add(lowest, more);
+        match r.rounding {
+            // An integer of the format is itself: only larger ones are rounded.
+            Rounding::Monotone { bits, .. } if r.den == 1 && bits < MAX => {
+                let (least, most) = (self.int(-(1 << bits)), self.int(1 << bits));
+                let (above, below) = (self.le(least, r.num), self.le(r.num, most));
+                let is_whole = self.and(above, below);
+                Some(self.ite(is_whole, r.num, within))
+            }
+            _ => Some(within),
+        }
     }
 
     fn whole(&mut self, num: TermId, den: i128, way: IntegerRounding) -> TermId {
