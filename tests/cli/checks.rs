@@ -104,6 +104,32 @@ fn a_check_of_rows_names_rank_and_length() {
     }
 }
 
+/// Rows by blocks of 64, the last of which has as many as a floating-point minimum says.
+const BLOCKS: &str = "\
+#include <torch/extension.h>
+__global__ void suppress(const float *boxes, int count, float *out) {
+  int start = blockIdx.x * 64;
+  const int rows = fminf(count - start, 64);
+  if (threadIdx.x < rows) out[start + threadIdx.x] = boxes[(start + threadIdx.x) * 7 + 6];
+}
+int op(at::Tensor boxes) {
+  TORCH_CHECK(boxes.is_cuda() && boxes.is_contiguous() && boxes.size(0) > 0 && boxes.size(0) < 10000);
+  auto out = at::zeros({64 * ((boxes.size(0) + 63) / 64)}, boxes.options());
+  suppress<<<(boxes.size(0) + 63) / 64, 64>>>(boxes.data_ptr<float>(), boxes.size(0), out.data_ptr<float>());
+  return 1;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_block_of_rows_is_no_row() {
+    let (report, _) = checked(BLOCKS);
+    let of_boxes: Vec<&str> =
+        checks(&report).into_iter().filter(|(array, ..)| *array == "boxes").map(|(_, check, _)| check).collect();
+    assert_eq!(of_boxes.len(), 1, "{:?}", report.undecided);
+    assert!(!of_boxes[0].contains("448"), "{of_boxes:?}");
+}
+
 #[test]
 fn who_accepts_the_finding_of_a_check_accepts_all_its_places() {
     let p = Project::new();

@@ -84,7 +84,7 @@ fn is_safe(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, ob: &Obligation) ->
 fn lengths(a: &mut Arena, names: &SymbolNames, offset: TermId, storage: &PackedStorage) -> Vec<TermId> {
     let bytes = storage.bytes;
     let offset = a.unwrapped(offset);
-    let mut found: Vec<(usize, i128, TermId)> = vec![];
+    let mut found: Vec<(usize, i128, Vec<TermId>, TermId)> = vec![];
     for (m, c) in a.poly(offset).terms {
         let (sizes, variables): (Vec<TermId>, Vec<TermId>) =
             m.iter().partition(|t| names.has(a, **t, ConditionVocabulary::default()));
@@ -94,9 +94,15 @@ fn lengths(a: &mut Arena, names: &SymbolNames, offset: TermId, storage: &PackedS
         }
         let factor = (c / bytes).abs();
         let length = a.from_poly(Poly { terms: vec![(sizes.iter().copied().collect(), factor)] });
-        found.push((sizes.len(), factor, length));
+        found.push((sizes.len(), factor, sizes, length));
     }
     found.sort_unstable();
     found.dedup();
+    // A block of 64 rows is no row: `x[7 * (64 * block + thread)]` has the factors 448 and 7.
+    let all = found.clone();
+    let is_several = |(_, factor, sizes, _): &(usize, i128, Vec<TermId>, TermId)| {
+        all.iter().any(|(_, of_one, same, _)| of_one < factor && factor % of_one == 0 && same == sizes)
+    };
+    found.retain(|length| !is_several(length));
     found.into_iter().map(|(.., length)| length).take(LENGTHS).collect()
 }
