@@ -7,6 +7,7 @@ use super::host_flags;
 use super::predefined::{self, QUESTIONS};
 use crate::identifiers;
 use crate::own::UserFolders;
+use files::ContentStore;
 use ir::Doubt;
 use nvcc::unit::TranslationUnit;
 use std::collections::BTreeMap;
@@ -57,8 +58,14 @@ impl CompilerDependentNames {
     }
 
     /// Returns one line for each mentioned name that clang's command defines differently than the unit's own compiler;
-    /// only the first ones.
-    pub fn doubts(&self, clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Vec<Doubt> {
+    /// only the first ones. `kept`: store of the compilers' earlier answers.
+    pub fn doubts(
+        &self,
+        clang: &Path,
+        arguments: &[String],
+        unit: &TranslationUnit,
+        kept: Option<&ContentStore>,
+    ) -> Vec<Doubt> {
         let bare = self.bare.as_ref().map(|(file, line, name)| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
             let words = format!("{file}:{line} sets launch sizes by the bare attribute `{name}`");
@@ -68,7 +75,7 @@ impl CompilerDependentNames {
         if self.names.is_empty() {
             return out;
         }
-        let differing = predefined::differing(clang, arguments, unit);
+        let differing = predefined::differing(clang, arguments, unit, kept);
         let differs = |name: &str| is_otherwise(name) || differing.as_ref().is_none_or(|names| names.contains(name));
         let mut places: Vec<(&PathBuf, usize, &String)> =
             self.names.iter().filter(|(n, _)| differs(n)).map(|(n, (file, line))| (file, *line, n)).collect();

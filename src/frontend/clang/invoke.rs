@@ -109,7 +109,7 @@ pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
 }
 
 /// Returns a name for the present contents of a program. `None` for scripts, which may run anything.
-fn identity(program: &Path) -> Option<String> {
+pub(super) fn identity(program: &Path) -> Option<String> {
     let file = which::which(program).ok()?;
     let mut magic = [0; 4];
     std::fs::File::open(&file).ok()?.read_exact(&mut magic).ok()?;

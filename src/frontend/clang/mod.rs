@@ -35,7 +35,7 @@ use crate::extraction::{ExtractOptions, Extraction, FailedSide};
 use crate::llvm::{self, CompileFacts, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
-use files::normalise;
+use files::{ContentStore, normalise};
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
 use library_models::{MODELS, ModelCompiler};
@@ -202,7 +202,8 @@ impl ClangJob<'_> {
         let compiled = flags::compilations(self.unit, self.toolkit);
         let Ok(module) = &mut result.module else { return result };
         let command = ClangCommand::new(self.unit, side, &Fidelity::default(), self.toolkit, self.options);
-        module.doubts.extend(asked.doubts(&self.options.clang, &command.without_files(), self.unit));
+        let kept = self.options.headers.as_ref().and_then(|_| ContentStore::of_this_process());
+        module.doubts.extend(asked.doubts(&self.options.clang, &command.without_files(), self.unit, kept.as_ref()));
         if side == Side::Host {
             module.doubts.extend(doubts::of_flags(self.unit));
             return result;

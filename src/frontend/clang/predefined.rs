@@ -4,6 +4,8 @@
 //! nvcc preprocesses with the host compiler (CUDA 13.0, `nvcc --dryrun`), whose macros a source sees, on the device
 //! side too.
 
+use super::invoke;
+use files::ContentStore;
 use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,9 +31,14 @@ pub(super) const QUESTIONS: &[&str] = &[
 pub type MacroTable = BTreeMap<String, String>;
 
 /// Returns the names that clang with `arguments` defines differently than the unit's own compiler; `None` if one of
-/// them cannot be run.
+/// them cannot be run. `kept`: store of earlier answers.
 #[must_use]
-pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Option<BTreeSet<String>> {
+pub fn differing(
+    clang: &Path,
+    arguments: &[String],
+    unit: &TranslationUnit,
+    kept: Option<&ContentStore>,
+) -> Option<BTreeSet<String>> {
     let language = if unit.language == Language::C { "c" } else { "c++" };
     let host = unit.host_compiler.as_deref().unwrap_or(Path::new(if language == "c" { "gcc" } else { "g++" }));
     let host = if host.is_dir() { host.join("g++") } else { host.to_owned() };
@@ -44,8 +51,8 @@ pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> 
         PreprocessorFlag::Undefine(d) => Some(format!("-U{d}")),
         _ => None,
     }));
-    let theirs = asked(&host, &theirs, &unit.directory)?;
-    let ours = of_clang(clang, arguments, &unit.directory)?;
+    let theirs = known(&host, &theirs, &unit.directory, kept)?;
+    let ours = known(clang, &preprocessing(arguments), &unit.directory, kept)?;
     let mut names: BTreeSet<String> = theirs.keys().chain(ours.keys()).cloned().collect();
     names.retain(|n| match (theirs.get(n), ours.get(n)) {
         (Some(a), Some(b)) => !same(a, b),
@@ -95,11 +102,74 @@ fn preprocessing(arguments: &[String]) -> Vec<String> {
                 words.next();
             }
             "-c" | "-emit-llvm" => {}
+            // No file is read: neither folders nor names of files matter.
+            "-I" | "-isystem" | "-idirafter" | "-iquote" => {
+                words.next();
+            }
+            _ if IRRELEVANT.iter().any(|flag| word.starts_with(flag)) => {}
             _ => out.push(word.clone()),
         }
     }
     out.extend(["-nocudainc", "-nocudalib"].map(String::from));
     out
+}
+
+/// Flags, with their values, without effect on what is predefined.
+const IRRELEVANT: [&str; 5] = ["-I", "-isystem", "-idirafter", "-iquote", "-fmacro-prefix-map="];
+
+/// Flags by which a file or the machine decides what is predefined.
+const UNKEPT: [&str; 9] =
+    ["@", "-include", "-imacros", "-specs", "--specs", "--config", "-fplugin", "-load", "-add-plugin"];
+
+/// Variables of the environment that compilers read (GCC 12 manual, 3.21; clang 22, "Command Guide").
+const VARIABLES: [&str; 8] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "CCC_OVERRIDE_OPTIONS",
+    "CLANG_CONFIG_FILE_USER_DIR",
+    "CLANG_CONFIG_FILE_SYSTEM_DIR",
+];
+
+/// Returns what a compiler answered to the same question before, else asks it: starting clang takes as long as reading
+/// a small source. Two questions for each side of a unit came from the name of an include guard alone.
+fn known(compiler: &Path, flags: &[String], directory: &Path, kept: Option<&ContentStore>) -> Option<MacroTable> {
+    let kept = kept.and_then(|store| Some((store.of_tools(), key(compiler, flags, directory)?)));
+    if let Some(table) = kept.as_ref().and_then(|(store, key)| store.get(key)) {
+        return Some(table);
+    }
+    let table = asked(compiler, flags, directory)?;
+    if let Some((store, key)) = kept {
+        store.put(&key, false, &table);
+    }
+    Some(table)
+}
+
+/// Returns the key of an answer. `None` if it may depend on more: the program is a script or a compiler cache, or a flag
+/// names a file or the machine.
+fn key(compiler: &Path, flags: &[String], directory: &Path) -> Option<[u8; 32]> {
+    let program = which::which_in(compiler, std::env::var_os("PATH"), directory).ok()?;
+    let name = program.canonicalize().ok()?.file_name()?.to_string_lossy().into_owned();
+    let compiles = ["g++", "gcc", "c++", "clang"].iter().any(|compiler| name.contains(compiler));
+    if !compiles || flags.iter().any(|f| f.contains("native") || UNKEPT.iter().any(|u| f.starts_with(u))) {
+        return None;
+    }
+    let mut hash = blake3::Hasher::new();
+    let mut add = |bytes: &[u8]| {
+        hash.update(&bytes.len().to_le_bytes());
+        hash.update(bytes);
+    };
+    add(b"macros 1");
+    add(invoke::identity(&program)?.as_bytes());
+    // The program's behaviour may depend on the name that it is called by.
+    add(program.as_os_str().as_encoded_bytes());
+    flags.iter().for_each(|flag| add(flag.as_bytes()));
+    for name in VARIABLES {
+        add(std::env::var_os(name).unwrap_or_default().as_encoded_bytes());
+    }
+    Some(*hash.finalize().as_bytes())
 }
 
 fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<MacroTable> {
@@ -178,5 +248,44 @@ mod tests {
             assert!(!same(a, b), "{a} {b}");
         }
         assert_eq!(parse("#define A 1\n#define F(x) x\n#define B\n").len(), 3);
+    }
+
+    #[test]
+    fn answers_are_kept_unless_they_depend_on_more_than_the_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let of = |compiler: &Path, flags: &str| {
+            let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
+            key(compiler, &flags, root)
+        };
+        let host = Path::new("g++");
+        let plain = of(host, "-x c++");
+        assert!(plain.is_some() && plain == of(host, "-x c++") && plain != of(host, "-x c++ -O2"));
+        for flags in ["-include a.h", "-march=native", "-Xarch_host -mtune=native", "@flags", "-specs=a", "-imacros a"]
+        {
+            assert_eq!(of(host, flags), None, "{flags}");
+        }
+        // A script, and a compiler cache under a compiler's name.
+        std::fs::write(root.join("script-g++"), "#!/bin/sh\nexec g++ \"$@\"\n").unwrap();
+        std::fs::set_permissions(root.join("script-g++"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::copy(which::which("true").unwrap(), root.join("ccache")).unwrap();
+        std::os::unix::fs::symlink(root.join("ccache"), root.join("g++")).unwrap();
+        for program in ["./script-g++", "./g++"] {
+            assert_eq!(of(&root.join(program), "-x c++"), None, "{program}");
+        }
+        // A kept answer is given without asking.
+        let kept = ContentStore::new(root.join("cache"));
+        let flags = ["-x", "c++"].map(String::from);
+        assert!(known(host, &flags, root, Some(&kept)).is_some_and(|table| table.contains_key("__cplusplus")));
+        kept.of_tools().put(&key(host, &flags, root).unwrap(), false, &MacroTable::from([("A".into(), " 1".into())]));
+        assert_eq!(known(host, &flags, root, Some(&kept)).unwrap().len(), 1);
+        assert!(known(host, &flags, root, None).unwrap().len() > 1);
+    }
+
+    #[test]
+    fn folders_of_headers_are_no_part_of_the_question() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let asked = "-x cuda -I/a -I b -isystem /c -idirafter/d -include x.h -fmacro-prefix-map=/p/= -DX=1 -c";
+        assert_eq!(preprocessing(&words(asked)), words("-x cuda -DX=1 -nocudainc -nocudalib"));
     }
 }
