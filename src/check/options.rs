@@ -122,3 +122,12 @@ pub enum Pace {
     /// with at most this many units of work, or the budget of a compile command where that is larger.
     Beside(u64),
 }
+
+impl Pace {
+    /// Returns the pace for a program of this many units. The link of a single unit waits for as much as the unit's compile
+    /// command did, so that the report of the one serves the other.
+    #[must_use]
+    pub fn of_units(self, units: usize) -> Self {
+        if self == Self::Link && units <= 1 { Self::Compile } else { self }
+    }
+}

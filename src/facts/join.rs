@@ -33,6 +33,9 @@ pub struct ProgramPlan {
     /// Whether a later unit may still be added, and refute merely possible findings. The caller of the planning sets
     /// it.
     pub tentative: bool,
+    /// Whether the link of just these units is expected, and will be checked, so that one check serves both. The caller of
+    /// the planning sets it.
+    pub linked_next: bool,
 }
 
 /// Merges the links of a build: a planned link replaces the `seen` one with the same output.

@@ -33,6 +33,30 @@ fn a_build_does_not_wait_for_a_slow_check() {
     );
 }
 
+/// The link of a single unit has the program of its compile command, and takes that report.
+#[test]
+fn the_link_of_one_unit_is_not_checked_again() {
+    let project = Project::new("slow").cached();
+    project.write(".scuba/.gitignore", "*\n");
+    let run = |words: &[&str]| -> Said {
+        project.command(shim()).arg(nvcc()).arg("-arch=sm_80").args(words).output().unwrap().into()
+    };
+    let compiled = run(&["-c", "slow.cu", "-o", "slow.o"]).status(0);
+    let linked = run(&["slow.o", "-o", "slow"]).status(0);
+    assert_eq!(linked.err, compiled.err);
+    let history = project.read(".scuba/history");
+    let checks: Vec<serde_json::Value> = history
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .filter(|r: &serde_json::Value| r["kind"] == "analysis")
+        .collect();
+    let counts: Vec<(u64, u64)> = checks
+        .iter()
+        .map(|c| (c["counts"]["checked"].as_u64().unwrap(), c["counts"]["known"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(counts, [(1, 0), (0, 1)], "{history}");
+}
+
 /// Who waits for the end of a build need not ask for the check.
 #[test]
 fn the_end_of_a_build_goes_on_with_what_its_commands_left() {

@@ -50,7 +50,7 @@ pub(crate) const HURRIED: Work = Work::millis(200);
 /// processor time in the median, and more for a unit with more code; this is a seventh of that. Units of work are
 /// about nanoseconds.
 const COMPILE: (Work, Work, Work) = (Work::millis(120), Work::units(3_000), Work::seconds(1));
-/// Budget of a check that a link waits for: the same again for each of its units.
+/// Largest budget of a check that a link waits for: the same again for each of its units.
 const LINK: Work = Work::seconds(3);
 
 /// Returns the total budget of a check while somebody waits, whatever the other budgets are, and the number of
@@ -61,7 +61,7 @@ pub(crate) fn of_pace(program: &Program, options: &CheckOptions) -> (Work, u64) 
     let budget = match options.pace {
         Pace::Compile => (COMPILE.0 + COMPILE.1 * reached).min(COMPILE.2),
         Pace::Beside(units) => (COMPILE.0 + COMPILE.1 * reached).min(COMPILE.2).max(Work::units(units)),
-        Pace::Link => (COMPILE.0 * units + COMPILE.1 * reached).min(LINK),
+        Pace::Link => (COMPILE.0 * units + COMPILE.1 * reached).min(COMPILE.2 * units).min(LINK),
         Pace::Whole => Work::MAX,
     };
     (budget, reached)

@@ -10,7 +10,7 @@ use crate::worker::guarded::WorkerFailure;
 use crate::worker::{memory, process};
 use base::inside;
 use base::nets::Net;
-use check::{self, CheckOptions, ProgramReport};
+use check::{self, CheckOptions, Pace, ProgramReport};
 use contracts::Contract;
 use contracts::assume::StatedCondition;
 use facts::join::ProgramPlan;
@@ -113,7 +113,7 @@ pub fn check(
         unmatched.retain(|c| !is_there(c));
         files.extend(code.iter().flat_map(|m| &m.files).filter(|f| !f.system).map(|f| f.path.clone()));
         take_contracts(&mut checked, &code, session);
-        let options = session.check_options();
+        let options = options_for(plan, &code, session);
         let memory = session.config.limits.memory;
         let anew = Cell::new(false);
         let check = |code: Vec<Arc<Module>>| {
@@ -155,6 +155,15 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// Returns the options for a program's check. If its link comes next, the check has the link's budget, and the link takes
+/// the report from the cache.
+fn options_for(plan: &ProgramPlan, code: &[Arc<Module>], session: &Session) -> CheckOptions {
+    let options = session.check_options();
+    let pace = if options.pace == Pace::Compile && plan.linked_next { Pace::Link } else { options.pace };
+    let units = code.iter().filter(|m| m.side == Side::Host).count();
+    CheckOptions { pace: pace.of_units(units), ..options }
 }
 
 /// Notes the conditions and contracts that name no function of any program.

@@ -155,6 +155,7 @@ impl Joined {
                 !now.is_last(plan) && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
         let waiting = joined.leave_to_link(&now, alone);
+        joined.expect_links(&now, alone);
         joined.tell_unseen(&now);
         if alone && link.is_none() {
             joined.links_unknown = unseen::linkers_of(units.iter().map(|u| &u.facts), &links);
@@ -376,6 +377,17 @@ impl Joined {
         self.plans = kept;
         self.waiting.extend(left.iter().map(|plan| format!("{} waits for its link", plan.name)));
         waiting
+    }
+
+    /// Marks programs whose link comes to the shim with the same units.
+    fn expect_links(&mut self, now: &CommandState<'_, impl Fn(&Path) -> bool>, alone: bool) {
+        let by_nvcc = !alone || unseen::are_linked_by_nvcc(&self.facts[..now.own]);
+        for plan in &mut self.plans {
+            let whole = !plan.incomplete && !plan.unknown_objects;
+            let has_main = plan.units.iter().any(|&i| self.facts[i].symbols.has_main());
+            let comes = !now.is_last(plan) && (plan.output.is_some() || by_nvcc);
+            plan.linked_next = now.link.is_none() && whole && has_main && comes;
+        }
     }
 
     /// Checks units that belong to no ready program by themselves, except those that wait.
