@@ -334,6 +334,7 @@ impl Session {
             cgeist: named_cgeist(&self.config),
             cgeist_cuda: named_cgeist_cuda(&self.config),
             headers: ContentStore::of_this_process().map(|v| header_folder(v.folder())),
+            one_side_at_a_time: self.jobs == 1,
             ..ExtractOptions::default()
         }
     }

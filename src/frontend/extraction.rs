@@ -33,6 +33,8 @@ pub struct ExtractOptions {
     /// Whether to precompile at once all headers that the source begins with, and the models of libraries, for later
     /// units.
     pub precompile: bool,
+    /// Whether the sides of a unit are read one after the other: beside nvcc a command has one job, and the memory of one.
+    pub one_side_at_a_time: bool,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
 }
@@ -51,6 +53,7 @@ impl Default for ExtractOptions {
             cgeist_cuda: None,
             headers: None,
             precompile: false,
+            one_side_at_a_time: false,
             worker: None,
         }
     }

@@ -58,6 +58,7 @@ pub fn run(args: &WarmArgs) -> Result<Status> {
     let nvcc = real_nvcc(&session.config).context("no nvcc was found: set SCUBA_NVCC, or put it into PATH")?;
     let options = ExtractOptions {
         precompile: true,
+        one_side_at_a_time: args.background,
         time_limit: base::cpu_time::TimeLimit::of(LONGEST),
         ..session.extract_options()
     };

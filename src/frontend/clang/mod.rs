@@ -141,20 +141,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
         frontend: &frontend,
         time: TimeAllowance::new(options.time_limit, 1),
     };
-    let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job().whole_side(*s)))).collect();
-        threads
-            .into_iter()
-            .map(|(s, t)| {
-                (
-                    s,
-                    t.join().unwrap_or_else(|_| {
-                        SideResult::refused("the reader of clang's output stopped at an unknown construct".into())
-                    }),
-                )
-            })
-            .collect()
-    });
+    let results = each_side(&wanted, options.one_side_at_a_time, |side| job().whole_side(side));
     let mut dependencies = std::collections::BTreeSet::new();
     for (side, result) in results {
         dependencies.extend(result.dependencies);
@@ -175,6 +162,32 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     dependencies.remove(&source);
     out.dependencies = std::iter::once(source).chain(dependencies).collect();
     out
+}
+
+/// Reads each side on a thread of its own, whose end by a panic costs that side alone.
+fn each_side(
+    wanted: &[Side],
+    one_at_a_time: bool,
+    read: impl Fn(Side) -> SideResult + Sync,
+) -> Vec<(Side, SideResult)> {
+    let ended = |read: std::thread::Result<SideResult>| {
+        read.unwrap_or_else(|_| {
+            SideResult::refused("the reader of clang's output stopped at an unknown construct".into())
+        })
+    };
+    std::thread::scope(|scope| {
+        let start = |side: Side| {
+            scope.spawn({
+                let read = &read;
+                move || read(side)
+            })
+        };
+        if one_at_a_time {
+            return wanted.iter().map(|side| (*side, ended(start(*side).join()))).collect();
+        }
+        let threads: Vec<_> = wanted.iter().map(|side| (*side, start(*side))).collect();
+        threads.into_iter().map(|(side, thread)| (side, ended(thread.join()))).collect()
+    })
 }
 
 /// Whether two readings of one side contain different code.

@@ -21,9 +21,10 @@ use crate::namesakes::SearchFolders;
 use files::store::{self, Readers};
 use nvcc::processes::TimeAllowance;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files that are in folders which every unit searches, wherever these are.
 const LANDMARKS: [&str; 6] =
@@ -312,14 +313,26 @@ impl MentionedNames {
         let mut all: HashSet<u64> = HashSet::new();
         let mut names = BTreeSet::new();
         for file in files {
-            let text = String::from_utf8_lossy(&std::fs::read(file).ok()?).into_owned();
-            let one = Self::of_text(&text);
-            all.extend(one.identifiers);
-            names.extend(one.files);
+            let one = Self::of_contents(&std::fs::read(file).ok()?);
+            all.extend(&one.identifiers);
+            names.extend(one.files.iter().cloned());
         }
         let mut identifiers: Vec<u64> = all.into_iter().collect();
         identifiers.sort_unstable();
         Some(Self { identifiers, files: names })
+    }
+
+    /// Names in one file. The headers of both sides are made of mostly the same files.
+    fn of_contents(bytes: &[u8]) -> Arc<Self> {
+        static KNOWN: Mutex<BTreeMap<[u8; 32], Arc<MentionedNames>>> = Mutex::new(BTreeMap::new());
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = *blake3::hash(bytes).as_bytes();
+        if let Some(names) = known().get(&key) {
+            return names.clone();
+        }
+        let names = Arc::new(Self::of_text(&String::from_utf8_lossy(bytes)));
+        known().insert(key, names.clone());
+        names
     }
 
     fn of_text(text: &str) -> Self {
