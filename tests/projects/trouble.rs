@@ -72,6 +72,48 @@ fn killed_shims_leave_nothing_wrong() {
     }
 }
 
+/// The worker that reads one of the units is killed, hangs, or has too little memory: one line of the build tells of that
+/// unit, and the others are read. Nothing of it stays.
+#[test]
+fn a_worker_in_trouble_costs_one_line_of_the_build() {
+    for (trouble, said) in [
+        ("kill -KILL $$", "the front end crashed (signal 9)"),
+        ("sleep 600", "the front end took longer than 10 s (limits.tu_seconds)"),
+        ("ulimit -v 120000", "the front end crashed (exit status 127): "),
+    ] {
+        let project = Project::new("filter").cached();
+        project.write("scuba.toml", "[limits]\ntu_seconds = 10\n");
+        let programs = project.root().join("programs");
+        std::fs::create_dir(&programs).unwrap();
+        for program in [env!("CARGO_BIN_EXE_scuba").into(), shim()] {
+            std::fs::copy(&program, programs.join(program.file_name().unwrap())).unwrap();
+        }
+        let worker = format!(
+            "#!/bin/sh\nrequest=$(cat)\ncase \"$request\" in *smooth.cu*) {trouble} ;; esac\n\
+             printf '%s' \"$request\" | {} \"$@\"\n",
+            env!("CARGO_BIN_EXE_scuba-extract")
+        );
+        project.write("programs/scuba-extract", &worker);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(programs.join("scuba-extract"), executable).unwrap();
+
+        let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
+        let mut make = project.command("make");
+        make.args(["-j2", &format!("NVCC={}", nvcc().display()), &format!("SCUBA_MK={}", fragment.display())]);
+        make.arg(format!("SCUBA_NVCC_PROGRAM={}", programs.join("scuba-nvcc").display()));
+        let built = Said::from(make.output().unwrap()).status(0);
+        let lines: Vec<&str> = built.err.lines().filter(|l| l.starts_with("scuba: ")).collect();
+        assert!(
+            matches!(lines.as_slice(), [one] if one.starts_with("scuba: kernels/smooth.cu: not analysed: ") && one.contains(said)),
+            "{trouble}: {}",
+            built.err
+        );
+        assert!(["one", "two"].iter().all(|program| project.built(Way::Make, program)), "{trouble}");
+        let said = project.scuba(&["check"]).status(0);
+        assert!(said.err.starts_with("scuba: no findings; 2 accesses"), "{trouble}: {}", said.err);
+    }
+}
+
 /// A library that makes the disk full below a folder.
 fn full_disk(project: &Project) -> PathBuf {
     let library = project.root().join("libfull.so");
