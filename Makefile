@@ -83,6 +83,11 @@ bench: build ## build time and memory through scuba-nvcc over plain nvcc; with D
 	@tools/setup.sh test
 	@python3 -B bench/bench.py $(if $(DIR),--dir "$(abspath $(DIR))") $(BENCH_ARGS)
 
+.PHONY: phases
+phases: build ## CPU seconds of each kind of process in first builds of public programs, by perf: DIR, a folder of checkouts, NAMES of projects ("HeCBench lud")
+	@tools/setup.sh test
+	@python3 -B bench/phases.py --dir "$(abspath $(DIR))" $(NAMES)
+
 .PHONY: bench-solver
 bench-solver: setup ## the slowest 200 of many recorded queries to the solver: answers and work beside those recorded, CPU seconds; BASE, another build of bench/solver.rs, runs in turns with it (docs/evaluation/solver.md)
 	@cargo bench --locked --quiet --bench solver -- $(if $(BASE),--base "$(abspath $(BASE))")
