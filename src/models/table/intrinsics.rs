@@ -19,13 +19,14 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.sadd.with.overflow", "llvm.uadd.with.overflow", "llvm.ssub.with.overflow", "llvm.usub.with.overflow",
         "llvm.smul.with.overflow", "llvm.umul.with.overflow", "llvm.sadd.sat", "llvm.uadd.sat", "llvm.ssub.sat",
         "llvm.usub.sat", "llvm.fabs", "llvm.floor", "llvm.ceil", "llvm.trunc", "llvm.fma", "llvm.fmuladd",
+        "llvm.maxnum", "llvm.minnum", "llvm.maximum", "llvm.minimum", "llvm.maximumnum", "llvm.minimumnum",
         "llvm.is.fpclass", "llvm.stacksave", "llvm.stackrestore", "llvm.trap", "llvm.va_start", "llvm.va_end",
         "llvm.va_copy",
     ]).gives_nothing_else(),
     either(&[
         "llvm.sqrt", "llvm.pow", "llvm.powi", "llvm.exp", "llvm.exp2", "llvm.exp10", "llvm.log", "llvm.log2",
         "llvm.log10", "llvm.sin", "llvm.cos", "llvm.round", "llvm.roundeven", "llvm.rint", "llvm.nearbyint",
-        "llvm.copysign", "llvm.maxnum", "llvm.minnum", "llvm.maximum", "llvm.minimum",
+        "llvm.copysign",
     ]).gives_nothing_else().concrete_only("what it gives is an unknown number; it touches no memory"),
     either(&[
         "llvm.debugtrap", "llvm.ubsantrap", "llvm.prefetch", "llvm.dbg.declare", "llvm.dbg.value", "llvm.dbg.assign",
@@ -41,6 +42,6 @@ pub(super) const ROWS: &[FunctionRow] = &[
     either(&["llvm.stackprotector"]).concrete_only("it does nothing"),
     either(&[
         "llvm.tan", "llvm.asin", "llvm.acos", "llvm.atan", "llvm.sinh", "llvm.cosh", "llvm.tanh", "llvm.atan2",
-        "llvm.maximumnum", "llvm.minimumnum", "llvm.lround", "llvm.llround", "llvm.lrint", "llvm.llrint",
+        "llvm.lround", "llvm.llround", "llvm.lrint", "llvm.llrint",
     ]).concrete_only("what it gives is an unknown number; it touches no memory"),
 ];
