@@ -7,7 +7,9 @@
 //! - files in *standard* folders, where systems, the CUDA toolkit and the front end keep headers;
 //! - the headers of clang (`lib/clang/22/include`), of GCC (`lib/gcc/…`) and of the C++ library (`include/c++/12`),
 //!   wherever these are installed;
-//! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory).
+//! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory);
+//! - the files of a Python package that is installed (`site-packages/torch/include`), wherever that is, unless the
+//!   source is of the same package: setuptools gives the folders of PyTorch's headers by `-I`.
 //!
 //! Everything else is the user's. So are files in or below the folder of the compiled source, if that folder is inside
 //! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`
@@ -92,7 +94,8 @@ impl UserFolders {
     /// that contains it decides.
     #[must_use]
     pub fn is_system(&self, path: &Path) -> bool {
-        let standard = longest(self.standard.iter().chain(&self.ours), path).max(of_a_compiler(path));
+        let standard = longest(self.standard.iter().chain(&self.ours), path);
+        let standard = standard.max(of_a_compiler(path)).max(self.of_another_package(path));
         let system = longest(&self.system, path);
         let nobodys = standard.max(system);
         // If a folder is given both ways, GCC and clang ignore `-I`.
@@ -100,6 +103,31 @@ impl UserFolders {
             && longest(&self.source, path) < nobodys
             && (standard > 0 || longest(&self.included, path) <= system)
     }
+
+    /// Returns the number of components of the folder of an installed Python package that contains a path; 0 for none,
+    /// and for the source's own.
+    fn of_another_package(&self, path: &Path) -> usize {
+        let package = package(path);
+        if self.source.as_deref().is_some_and(|s| package > 0 && self::package(s) == package && same(s, path, package))
+        {
+            return 0;
+        }
+        package
+    }
+}
+
+/// Returns the number of components of the folder of an installed Python package that contains a path; 0 for none
+/// (Python's documentation, `site`; Debian names the folder `dist-packages`).
+fn package(path: &Path) -> usize {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let is_packages = |c: &Component<'_>| c.as_os_str() == "site-packages" || c.as_os_str() == "dist-packages";
+    let at = parts.iter().rposition(is_packages);
+    at.map(|i| i + 2).filter(|n| *n <= parts.len()).unwrap_or(0)
+}
+
+/// Whether the first components of two paths are the same.
+fn same(a: &Path, b: &Path, components: usize) -> bool {
+    a.components().take(components).eq(b.components().take(components))
 }
 
 /// Returns the number of components of the longest of these folders that contains a path; 0 for none.
@@ -179,6 +207,21 @@ mod tests {
                 "/p/lib/clang/tool.h",
                 "/opt/toolkit-samples/a.cu",
             ],
+        );
+    }
+
+    #[test]
+    fn installed_packages_of_python_are_nobodys_but_the_source_s_own() {
+        let packages = "/v/lib/python3.12/site-packages";
+        says(
+            &own(&format!("-I{packages}/torch/include -I../inc -c ../src/a.cu")),
+            &["/v/lib/python3.12/site-packages/torch/include/c10/util/Half.h", "/u/dist-packages/numpy/core/a.h"],
+            &["/p/src/a.cu", "/p/inc/own.h", "/p/site-packages"],
+        );
+        says(
+            &own(&format!("-I{packages}/mine/include -c {packages}/mine/csrc/a.cu")),
+            &["/v/lib/python3.12/site-packages/torch/include/c10/util/Half.h"],
+            &["/v/lib/python3.12/site-packages/mine/include/k.cuh", "/v/lib/python3.12/site-packages/mine/csrc/a.cu"],
         );
     }
 
