@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// Most rows of one copy or fill to follow.
 const MAX_ROWS: u64 = 1 << 20;
 
-/// What becomes of work that is given to a stream.
+/// Fate of work that is given to a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WorkFate {
     Done,

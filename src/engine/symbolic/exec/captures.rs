@@ -1,6 +1,6 @@
 //! Work that graphs keep: launches, copies and fills that a stream's capture, or a call that makes a node, records for later.
 //!
-//! Such work is judged where the program asks for it, with unknown contents of device memory: a graph does it any number of
+//! The work is judged where the program asks for it, with unknown contents of device memory: a graph does it any number of
 //! times, at any later time, with these arguments. What is left for the launch of a graph is whether the memory is still there.
 //!
 //! Plain data below the executor; `graph_work` and `host/graphs.rs` record and read it. Which capture is under way is part of a

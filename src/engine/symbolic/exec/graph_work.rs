@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Cell's value for an unknown graph.
 const SOME_GRAPH: i64 = -1;
 
-/// What is left of memory at the launch of a graph that uses it.
+/// State of memory at the launch of a graph that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryLeft {
     There,
