@@ -107,27 +107,16 @@ impl UserFolders {
     /// Returns the number of components of the folder of an installed Python package that contains a path; 0 for none,
     /// and for the source's own.
     fn of_another_package(&self, path: &Path) -> usize {
-        let package = package(path);
-        if self.source.as_deref().is_some_and(|s| package > 0 && self::package(s) == package && same(s, path, package))
-        {
-            return 0;
-        }
-        package
+        let is_own = |folder: &Path| self.source.as_deref().is_some_and(|s| s.starts_with(folder));
+        package(path).filter(|folder| !is_own(folder)).map_or(0, |folder| folder.components().count())
     }
 }
 
-/// Returns the number of components of the folder of an installed Python package that contains a path; 0 for none
-/// (Python's documentation, `site`; Debian names the folder `dist-packages`).
-fn package(path: &Path) -> usize {
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let is_packages = |c: &Component<'_>| c.as_os_str() == "site-packages" || c.as_os_str() == "dist-packages";
-    let at = parts.iter().rposition(is_packages);
-    at.map(|i| i + 2).filter(|n| *n <= parts.len()).unwrap_or(0)
-}
-
-/// Whether the first components of two paths are the same.
-fn same(a: &Path, b: &Path, components: usize) -> bool {
-    a.components().take(components).eq(b.components().take(components))
+/// Returns the folder of the installed Python package that contains a path (Python's documentation, `site`; Debian
+/// names the folder of all packages `dist-packages`).
+fn package(path: &Path) -> Option<&Path> {
+    let of_packages = |folder: &Path| folder.ends_with("site-packages") || folder.ends_with("dist-packages");
+    path.ancestors().find(|a| a.parent().is_some_and(of_packages))
 }
 
 /// Returns the number of components of the longest of these folders that contains a path; 0 for none.
