@@ -34,35 +34,13 @@ impl Executor<'_> {
     /// its stream.
     pub fn havoc_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value], stream: Option<i64>) {
         let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
-        let mut work = vec![];
-        for a in args {
-            self.collect_objects(a, &mut work);
-            if has_unknown_pointer(a) {
-                work.extend(self.escaped(s));
-            }
-        }
-        work.extend(s.mem.keys().filter(|o| match self.object(*o).kind {
-            ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) => true,
-            ObjKind::HostGlobal(r) => self.program.is_managed(r),
-            _ => false,
-        }));
-        let mut reached = ReachedObjects::among(self.heap.len());
-        reached.add(work);
-        let mut anywhere = false;
-        while let Some(o) = self.reach_on(s, &mut reached) {
-            // A member of a structure, or a pointer in device memory, may be unknown.
-            if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
-                anywhere = true;
-                reached.add(self.escaped(s));
-            }
-        }
-        let reached = reached.in_order();
-        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
-        changed.sort_unstable();
         let mut given = vec![];
         for a in args {
             self.collect_objects(a, &mut given);
         }
+        let reached = self.reached_by_device(s, &given, args.iter().any(has_unknown_pointer));
+        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
+        changed.sort_unstable();
         for o in &changed {
             let what = match self.object(*o).kind {
                 ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
