@@ -26,6 +26,7 @@ mod installed;
 mod layouts;
 mod lsp;
 mod operators;
+mod optionals;
 mod pull_requests;
 mod quadruple;
 mod readings;

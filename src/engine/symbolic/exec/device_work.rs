@@ -90,7 +90,9 @@ impl MemoryDomain<'_> {
     /// Whether the host sees what the device writes to an object while that work is in flight.
     fn is_seen_by_host(&self, o: ObjId) -> bool {
         match self.object(o).kind {
-            ObjKind::Managed | ObjKind::Parameter => true,
+            // Tensors and optionals of a caller are memory of the host.
+            ObjKind::Parameter => !self.heap.is_of_class(o) || self.heap.is_registered(o),
+            ObjKind::Managed => true,
             ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.heap.is_registered(o),
             // The host reaches device and thread memory by copies only; only the host reaches strings and streams.
             ObjKind::DeviceHeap

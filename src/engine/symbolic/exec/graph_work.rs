@@ -75,7 +75,8 @@ impl MemoryDomain<'_> {
 
     fn is_open_to_device(&self, o: ObjId) -> bool {
         match self.object(o).kind {
-            ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => true,
+            ObjKind::DeviceHeap | ObjKind::Managed => true,
+            ObjKind::Parameter => !self.heap.is_of_class(o) || self.heap.is_registered(o),
             // Copies change constant variables too.
             ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => !self.program.global(r).constant,
             ObjKind::HostLocal | ObjKind::HostHeap => self.heap.is_registered(o),

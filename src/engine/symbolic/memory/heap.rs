@@ -176,6 +176,11 @@ impl Heap {
         self.given.get(&o)
     }
 
+    /// Whether an object that a caller gave belongs to a class of a library, which keeps it in memory of the host.
+    pub(in crate::symbolic) fn is_of_class(&self, o: ObjId) -> bool {
+        self.given.get(&o).is_some_and(|given| given.class.is_some())
+    }
+
     /// Given objects of library classes, in creation order.
     pub(super) fn of_classes(&self) -> Vec<ObjId> {
         let mut all: Vec<ObjId> =

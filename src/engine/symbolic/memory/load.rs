@@ -16,6 +16,7 @@ use crate::symbolic::terms::functions::UninterpretedFunction;
 use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
+use base::work::{charge_each, cost};
 use ir::{FuncRef, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
@@ -32,7 +33,8 @@ impl ExecutionContext<'_> {
     ) -> Value {
         let m = self.module(f);
         let mut out: Option<Value> = None;
-        for t in self.not_null(p).iter() {
+        let p = self.targets_on(s.path, p);
+        for t in self.not_null(&p).iter() {
             let v = match &t.base {
                 Base::Object(o) => self.load_object(s, f, *o, t.offset, ty),
                 Base::Null => self.unknown_of(m, ty, &UnknownReason::LoadedThroughNull),
@@ -448,6 +450,33 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
+    /// Drops targets of a pointer that the host accesses whose conditions the path excludes: behind
+    /// `if (!w.has_value()) return;` a copy of `w` leads to the tensor alone.
+    pub(in crate::symbolic) fn targets_on(
+        &mut self,
+        path: TermId,
+        p: &Rc<Vec<GuardedTarget>>,
+    ) -> Rc<Vec<GuardedTarget>> {
+        if self.side == Side::Device || p.len() < 2 {
+            return p.clone();
+        }
+        let known = self.arena.conjuncts(path);
+        charge_each(cost::OBJECT, known.len());
+        let holds = |c: &TermId| known.binary_search(c).is_ok();
+        let mut left = vec![];
+        for t in p.iter() {
+            let all = self.arena.conjuncts(t.cond);
+            if all.iter().all(holds) {
+                return Rc::new(vec![t.clone()]);
+            }
+            let is_excluded = all.into_iter().any(|c| holds(&self.arena.not(c)));
+            if !is_excluded {
+                left.push(t.clone());
+            }
+        }
+        if left.is_empty() || left.len() == p.len() { p.clone() } else { Rc::new(left) }
+    }
+
     /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
     /// that of an empty `std::vector`, the program does not continue.
     pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<GuardedTarget>>) -> Rc<Vec<GuardedTarget>> {

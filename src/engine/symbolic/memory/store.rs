@@ -20,7 +20,8 @@ const MAX_BYTES: u64 = 256;
 
 impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<GuardedTarget>>, v: Value, size: u64) {
-        let p = &self.not_null(p);
+        let p = self.targets_on(s.path, p);
+        let p = &self.not_null(&p);
         self.keep(p, &v);
         let single = p.len() == 1;
         for t in p.iter() {

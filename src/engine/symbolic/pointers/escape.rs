@@ -43,6 +43,15 @@ impl Executor<'_> {
         changed.sort_unstable();
         for o in &changed {
             let what = match self.object(*o).kind {
+                // Tensors and optionals of a caller are memory of the host.
+                ObjKind::Parameter
+                    if self.heap.is_of_class(*o)
+                        && written.is_none()
+                        && !given.contains(o)
+                        && !self.heap.is_registered(*o) =>
+                {
+                    continue;
+                }
                 ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
                     UnknownReason::KernelWrites(self.object(*o).name.clone())
                 }
@@ -81,8 +90,12 @@ impl Executor<'_> {
                 self.keep_beside(s, *o, &before, written);
             }
         }
-        let is_begun =
-            |o: &ObjId| written.is_some() || given.contains(o) || !self.is_followed(*o) || self.heap.is_registered(*o);
+        let is_begun = |o: &ObjId| {
+            written.is_some()
+                || given.contains(o)
+                || self.heap.is_registered(*o)
+                || !self.is_followed(*o) && !self.heap.is_of_class(*o)
+        };
         let begun: Vec<ObjId> = changed.iter().copied().filter(is_begun).collect();
         self.begin_writing(s, begun, stream);
     }
