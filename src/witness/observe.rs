@@ -4,6 +4,7 @@ use super::api::{AccessFault, BadAccess, ProgramPoint, TargetAccess, UndecidedRe
 use super::machine::call::ThreadStop;
 use super::memory::space::WindowId;
 use super::snapshot::Snapshot;
+use finding::Direction;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -17,6 +18,8 @@ pub struct BadAccessKey<'a, C> {
     pub launch_site: Option<ProgramPoint>,
     pub alloc: Option<ProgramPoint>,
     pub name: &'a str,
+    /// A copy reads and writes at one site.
+    pub direction: Direction,
 }
 
 impl<C: Iterator<Item = ProgramPoint> + Clone> BadAccessKey<'_, C> {
@@ -24,6 +27,7 @@ impl<C: Iterator<Item = ProgramPoint> + Clone> BadAccessKey<'_, C> {
         bad.launch_site == self.launch_site
             && bad.object.alloc == self.alloc
             && bad.object.name == self.name
+            && bad.direction == self.direction
             && bad.callers.iter().copied().eq(self.callers.clone())
     }
 }
@@ -199,6 +203,7 @@ impl Observer {
             launch_site: bad.launch_site,
             alloc: bad.object.alloc,
             name: &bad.object.name,
+            direction: bad.direction,
         };
         match self.position(&kind) {
             Some(i) => self.bad[i].count += 1,

@@ -229,7 +229,7 @@ fn bad_of(run: witness::ExhaustiveRun) -> impl Iterator<Item = (ObservedAccess, 
         .into_iter()
         .take(run.certain)
         .filter(|b| (b.fault.answers(AccessFault::Bounds) || b.fault == AccessFault::Unset) && !b.object.freed)
-        .map(|b| ((b.site, b.callers, b.launch_site), (b.block, b.thread)))
+        .map(|b| ((b.site, b.direction, b.callers, b.launch_site), (b.block, b.thread)))
 }
 
 /// Inputs that are varied, grouped by source, and inputs that are fixed.

@@ -199,8 +199,6 @@ impl<'p> Judge<'p> {
                 Some(AccessFault::BrokenContract)
             }
         };
-        // A copy has two sides.
-        let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
         let target = TargetAccess {
             site: site(ev.site),
             callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
@@ -208,7 +206,7 @@ impl<'p> Judge<'p> {
             launch: None,
             threads: TriedThreads::List(vec![(block, th)]),
             fault,
-            direction,
+            direction: Some(direction(ev.kind)),
             align,
             parts,
             contract,
@@ -289,7 +287,7 @@ impl<'p> Judge<'p> {
             launch: None,
             threads: TriedThreads::List(vec![(coordinate(thread.bid), coordinate(thread.tid))]),
             fault: Some(AccessFault::Bounds),
-            direction: None,
+            direction: Some(direction(ev.kind)),
             align: None,
             parts: None,
             contract: None,
@@ -584,6 +582,15 @@ pub(crate) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     roots.extend(launch.config.block);
     roots.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
     roots
+}
+
+/// Returns the direction of an access; a copy has one site for what it reads and what it writes.
+pub(crate) const fn direction(kind: AccessKind) -> Direction {
+    match kind {
+        AccessKind::Read => Direction::Read,
+        AccessKind::Write => Direction::Write,
+        AccessKind::Atomic => Direction::Atomic,
+    }
 }
 
 pub(crate) fn site(s: Site) -> witness::ProgramPoint {

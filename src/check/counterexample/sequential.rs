@@ -5,7 +5,7 @@
 //! since under another schedule other threads may write in between.
 
 use super::concrete_trials::trials;
-use super::replay::site;
+use super::replay::{direction, site};
 use super::replay_result::ReplayResult;
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::obligations::obligation::Counterexample;
@@ -32,6 +32,7 @@ pub(crate) fn in_turn<'p>(
     let callers: Vec<witness::ProgramPoint> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
     let bad = seen.bad.into_iter().take(seen.certain).find(|b| {
         b.site == site(ev.site)
+            && b.direction == direction(ev.kind)
             && b.callers == callers
             && b.launch_site == Some(site(run.launch.site))
             && b.fault.answers(AccessFault::Bounds)

@@ -3,17 +3,18 @@
 //!
 //! Plain data and its look-up. [`super::concrete_trials`] makes the runs.
 
-use super::replay::site;
+use super::replay::{direction, site};
 use crate::solver::Model;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::kernel::context::ThreadIndices;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::Term;
+use finding::Direction;
 use rustc_hash::FxHashMap;
 use witness::{BlockThread, ProgramPoint};
 
-/// An access out of bounds: its site, the calls to it, and the launch.
-pub(super) type ObservedAccess = (ProgramPoint, Vec<ProgramPoint>, Option<ProgramPoint>);
+/// An access out of bounds: its site, its direction, the calls to it, and the launch.
+pub(super) type ObservedAccess = (ProgramPoint, Direction, Vec<ProgramPoint>, Option<ProgramPoint>);
 
 /// First thread that made the access.
 pub(super) type FirstThread = BlockThread;
@@ -62,7 +63,7 @@ impl TrialResults {
         ev: &AccessEvent,
     ) -> Option<(Model, &'static [u32])> {
         let callers: Vec<ProgramPoint> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
-        let seen = (site(ev.site), callers, Some(site(launch.site)));
+        let seen = (site(ev.site), direction(ev.kind), callers, Some(site(launch.site)));
         let (shown, (block, th)) =
             self.runs.iter().chain(&self.chance).find_map(|r| Some((r, r.bad.iter().find(|(s, _)| *s == seen)?.1)))?;
         let NewResults { model, random, .. } = shown;

@@ -8,7 +8,7 @@ use super::run_values::IndexInRun;
 use super::source_names::{SizeVariable, SourceNames};
 use super::steps::{self, LaunchValues, StepValues};
 use crate::context::{ArrayPosition, ExecutedLaunch};
-use crate::counterexample::replay::{Judge, depends};
+use crate::counterexample::replay::{Judge, depends, direction};
 use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
@@ -20,8 +20,8 @@ use engine::symbolic::memory::object::{ObjKind, Object};
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use finding::{
-    Access, Allocation, Direction, Finding, Launch, MemorySpace, PartSites, Position, Replay, Sites, TensorArgument,
-    Verdict, Witness, WitnessInput,
+    Access, Allocation, Finding, Launch, MemorySpace, PartSites, Position, Replay, Sites, TensorArgument, Verdict,
+    Witness, WitnessInput,
 };
 use ir::Program;
 use library::host::HostRoot;
@@ -237,11 +237,7 @@ impl AccessCounterexample<'_> {
             _ => MemorySpace::Global,
         };
         let what = verb(ev.kind);
-        let direction = match ev.kind {
-            AccessKind::Read => Direction::Read,
-            AccessKind::Write => Direction::Write,
-            AccessKind::Atomic => Direction::Atomic,
-        };
+        let direction = direction(ev.kind);
         let w = self.witness(e, judge, judged, worth.replay);
         let arguments = w.run.tensors.clone();
         let whole = !arguments.is_empty() && w.extent_bytes > 0 && arguments.values().all(|t| !t.sizes.contains(&0));

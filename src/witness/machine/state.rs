@@ -287,6 +287,7 @@ impl<'p> Machine<'p> {
             launch_site: launch.and_then(|l| l.site),
             alloc,
             name,
+            direction,
         }) {
             return Ok(());
         }
