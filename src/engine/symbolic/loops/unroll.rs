@@ -11,7 +11,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::limits::cost::HostPart;
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{Term, TermId};
 use ir::ValueId;
 use rustc_hash::FxHashMap;
 
@@ -74,6 +74,14 @@ impl Executor<'_> {
 }
 
 impl Terms {
+    /// Whether conditions depend on a power of two whose exponent depends on `k`.
+    pub(super) fn has_powers_of(&self, conditions: &[TermId], k: TermId) -> bool {
+        self.arena.cone(conditions).into_iter().any(|t| match *self.arena.get(t) {
+            Term::Pow2(exponent) => self.arena.cone(&[exponent]).contains(&k),
+            _ => false,
+        })
+    }
+
     /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
     pub(super) fn trip_count(&mut self, iteration: &[TermId], k: TermId) -> Option<u32> {
         for n in 0..=MAX_UNROLL {
