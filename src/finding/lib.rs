@@ -13,6 +13,7 @@ pub mod schema;
 pub mod second_reading;
 pub mod sources;
 pub mod steps;
+mod widened;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

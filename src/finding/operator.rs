@@ -2,10 +2,11 @@
 //! that adds the check. They mirror the JSON document.
 
 use crate::dlpack::{self, Carried};
+use crate::widened::widened;
 use crate::{Finding, Position, WitnessInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of tensor elements shown to users.
 const SHOWN: usize = 4;
@@ -113,6 +114,9 @@ pub struct MissingCheck {
     /// Arguments that carry tensors of DLPack.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub carriers: BTreeMap<String, Carried>,
+    /// Integer arguments of fewer than 64 bits: code must not multiply them in their own type.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub narrow: BTreeSet<String>,
 }
 
 impl MissingCheck {
@@ -123,12 +127,13 @@ impl MissingCheck {
         if self.contract {
             return None;
         }
+        let code = widened(&self.condition, &self.narrow);
         let of_elements = self.condition.contains("forall ");
         if !self.carriers.is_empty() {
-            return dlpack::statement(&self.condition, &self.carriers).filter(|_| !of_elements);
+            return dlpack::statement(&code, &self.carriers).filter(|_| !of_elements);
         }
         let check = if self.stable { "STD_TORCH_CHECK" } else { "TORCH_CHECK" };
-        (!of_elements).then(|| format!("{check}({0}, \"expected {0}\");", self.condition))
+        (!of_elements).then(|| format!("{check}({code}, \"expected {}\");", self.condition))
     }
 }
 

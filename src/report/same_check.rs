@@ -145,6 +145,7 @@ mod tests {
             stable: false,
             contract: false,
             carriers: std::collections::BTreeMap::new(),
+            narrow: std::collections::BTreeSet::new(),
         });
         f
     }

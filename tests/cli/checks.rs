@@ -188,3 +188,33 @@ fn sizes_that_do_not_fit_are_told_dimension_by_dimension() {
     let access = &report.findings[0].access;
     assert_eq!((access.array.as_str(), access.index.as_str()), ("x", "[i][j]"));
 }
+
+/// A grid of as many blocks as a number of points needs, and products of `int` arguments.
+const GATHER: &str = "\
+#include <torch/extension.h>
+#define DIVUP(m, n) ((m) / (n) + ((m) % (n) > 0))
+__global__ void gather(int b, int c, int m, const float *points, float *out) {
+  int bs = blockIdx.z, cs = blockIdx.y, pt = blockIdx.x * blockDim.x + threadIdx.x;
+  if (bs >= b || cs >= c || pt >= m) return;
+  out += bs * c * m + cs * m + pt;
+  out[0] = points[0];
+}
+int op(NUMBER b, NUMBER c, NUMBER m, at::Tensor points, at::Tensor out) {
+  TORCH_CHECK(points.is_cuda() && points.numel() > 0 && out.is_cuda() && out.is_contiguous());
+  gather<<<dim3(DIVUP(m, 256), c, b), 256>>>(b, c, m, points.data_ptr<float>(), out.data_ptr<float>());
+  return 1;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_grid_is_no_condition_and_products_do_not_wrap() {
+    for (number, signs, product) in [("int", "m >= 0 && ", "int64_t(b) * c * m"), ("int64_t", "", "b * c * m")] {
+        let (report, said) = checked(&GATHER.replace("NUMBER", number));
+        let condition = format!("{signs}out.numel() >= b * c * m");
+        assert_eq!(checks(&report), [("out", condition.as_str(), vec![])], "{number}: {}", said.err);
+        let statement = report.findings[0].missing_check.as_ref().unwrap().statement().unwrap();
+        let expected = format!("TORCH_CHECK({signs}out.numel() >= {product}, \"expected {condition}\");");
+        assert_eq!(statement, expected);
+    }
+}

@@ -21,7 +21,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use finding::dlpack::Carried;
 use finding::{MissingCheck, Position, TensorArgument};
-use ir::{Function, Module, Param};
+use ir::{Function, Module, Param, TypeKind};
 use models::dlpack::{NDARRAY, STRUCTURE, carrier};
 use models::tensors::is_of_stable_abi;
 use rustc_hash::FxHashMap;
@@ -72,7 +72,9 @@ pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function
         Some((p.name.clone(), how))
     };
     let carriers = f.params.iter().enumerate().filter_map(carried).collect();
-    MissingCheck { condition, function, stable: is_of_stable_abi(f), contract: false, carriers }
+    let is_narrow = |p: &&Param| matches!(m.ty(p.ty).kind, TypeKind::Int(2..64));
+    let narrow = f.params.iter().filter(is_narrow).map(|p| p.name.clone()).collect();
+    MissingCheck { condition, function, stable: is_of_stable_abi(f), contract: false, carriers, narrow }
 }
 
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.

@@ -26,7 +26,7 @@ pub(super) fn sufficient(
     if alone.as_ref().is_some_and(Vec::is_empty) {
         return Some((nothing, vec![]));
     }
-    let mut signs = signs(a, names, under);
+    let mut signs = signs(a, decider, names, under);
     let with = |a: &mut Arena, decider: &mut LimitedDecider<'_>, signs: &[TermId]| {
         let all = a.and_all(signs.to_vec());
         let facts = a.and(under.facts, all);
@@ -60,17 +60,27 @@ fn wraps(decision: Decision) -> Option<Vec<String>> {
 }
 
 /// Returns conditions that values read as unsigned are non-negative, where contracts can express them.
-fn signs(a: &mut Arena, names: &SymbolNames, under: &Obligation) -> Vec<TermId> {
+fn signs(a: &mut Arena, decider: &mut LimitedDecider<'_>, names: &SymbolNames, under: &Obligation) -> Vec<TermId> {
     let (zero, mut out) = (a.int(0), vec![]);
     for t in a.cone(&[under.facts, under.offset, under.extent]) {
         let Term::Wrap { arg, signed: false, .. } = *a.get(t) else { continue };
         if !names.has(a, arg, ConditionVocabulary::default()) || a.range(arg).lo.is_some_and(|lo| lo >= 0) {
             continue;
         }
-        let positive = a.le(zero, arg);
+        let positive = sign_of_its_symbol(a, decider, arg).unwrap_or_else(|| a.le(zero, arg));
         if a.as_bool(positive).is_none() && !out.contains(&positive) && out.len() < MAX {
             out.push(positive);
         }
     }
     out
+}
+
+/// Returns the condition that the only symbol of a number is non-negative, where the number then is, too: `n >= 0` for
+/// the grid `n / 256 + (n % 256 > 0)`.
+fn sign_of_its_symbol(a: &mut Arena, decider: &mut LimitedDecider<'_>, number: TermId) -> Option<TermId> {
+    let mut symbols = a.cone(&[number]).into_iter().filter(|t| matches!(a.get(*t), Term::Sym(_)));
+    let (Some(symbol), None) = (symbols.next(), symbols.next()) else { return None };
+    let zero = a.int(0);
+    let (positive, follows) = (a.le(zero, symbol), a.le(zero, number));
+    decider.implies(a, positive, follows).then_some(positive)
 }

@@ -19,7 +19,7 @@ use engine::symbolic::exec::events::AccessKind;
 use finding::{Access, Direction, Finding, MemorySpace, MissingCheck, ReasonCode, Verdict};
 use ir::FuncRef;
 use library::host::{HostRoot, roots};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most characters of one finding's condition.
 const LONGEST: usize = 400;
@@ -76,7 +76,11 @@ fn findings(
         }
     }
     let position = position_of(program.users_loc(root.func.module, f.loc));
-    let check = MissingCheck { contract: true, ..check_of((program.module(root.func.module), f), text, position) };
+    let check = MissingCheck {
+        contract: true,
+        narrow: BTreeSet::new(),
+        ..check_of((program.module(root.func.module), f), text, position)
+    };
     found
         .into_iter()
         .filter_map(|(place, pointer)| {
