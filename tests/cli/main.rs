@@ -17,6 +17,7 @@ mod dlpack;
 mod doubts;
 mod entry_pointers;
 mod facts;
+mod filled_tensors;
 mod findings;
 mod formats;
 mod headers;

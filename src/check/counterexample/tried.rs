@@ -6,6 +6,7 @@
 use super::replay::{direction, site};
 use crate::solver::Model;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use engine::symbolic::exec::site::Site;
 use engine::symbolic::kernel::context::ThreadIndices;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::Term;
@@ -51,6 +52,14 @@ impl TrialResults {
     /// Returns inputs on which the address of an access was read out of bounds.
     pub fn astray(&self, ev: &AccessEvent) -> Option<&Model> {
         self.astray.get(&site(ev.site))
+    }
+
+    /// Returns inputs on which a copy or fill of the host was out of bounds on one side; `stack` leads to the call and
+    /// ends with it.
+    pub fn of_call(&self, stack: &[Site], direction: Direction) -> Option<Model> {
+        let (call, callers) = stack.split_last()?;
+        let seen = (site(*call), direction, callers.iter().copied().map(site).collect(), None);
+        self.runs.iter().find(|r| r.bad.iter().any(|(s, _)| *s == seen)).map(|r| r.model.clone())
     }
 
     /// Returns inputs on which an access was out of bounds, the thread that made it, and the sequence of `rand` where

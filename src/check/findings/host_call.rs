@@ -7,11 +7,13 @@ use super::position::{below_the_user, numbers, position, position_of, users_call
 use super::source_names::SourceNames;
 use super::steps::{self, StepValues};
 use crate::context::{CheckContext, RootTools};
+use crate::counterexample::concrete_trials::trials;
 use crate::counterexample::replay::ReplayAttempt;
 use crate::counterexample::replay_result::ReplayResult;
 use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Decision};
 use crate::obligations::verdict::AccessVerdict;
+use crate::solver::WrapMode;
 use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind};
@@ -50,21 +52,24 @@ pub(crate) struct Suspect {
 impl Suspect {
     /// Judges a decision by replay.
     pub fn judge(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
-        let c = match decision {
+        let mut c = match decision {
             Decision::Safe => return AccessVerdict::Safe,
             Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
-            Decision::Unknown(why) => return AccessVerdict::Unknown(why),
+            Decision::Unknown(why) => match self.tried(cx, tools) {
+                Some(c) => c,
+                None => return AccessVerdict::Unknown(why),
+            },
             Decision::Fails(c) => c,
         };
-        let depends = self.depends();
-        let judged = tools.judge.judge_call(
-            &tools.e.arena,
-            &depends,
-            &self.stack,
-            &c.model,
-            (self.fault, self.contract.as_ref(), self.side),
-            ReplayAttempt::within(cx.attempt.until),
-        );
+        let mut judged = self.replay(cx, tools, &c);
+        if !matches!(judged, ReplayResult::Reached { .. })
+            && let Some(other) = self.tried(cx, tools)
+        {
+            let again = self.replay(cx, tools, &other);
+            if matches!(again, ReplayResult::Reached { .. }) {
+                (c, judged) = (other, again);
+            }
+        }
         // A degenerate fault that no replay reached is not reported.
         if c.degenerate && !matches!(judged, ReplayResult::Reached { .. }) {
             return AccessVerdict::Unknown(UnknownReason::OnlyDegenerate);
@@ -74,6 +79,25 @@ impl Suspect {
             Ok(worth) => AccessVerdict::Found(Box::new(self.finding(tools, &c, &judged, worth))),
             Err(why) => AccessVerdict::Unknown(why),
         }
+    }
+
+    fn replay(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, c: &Counterexample) -> ReplayResult {
+        tools.judge.judge_call(
+            &tools.e.arena,
+            &self.depends(),
+            &self.stack,
+            &c.model,
+            (self.fault, self.contract.as_ref(), self.side),
+            ReplayAttempt::within(cx.attempt.until),
+        )
+    }
+
+    /// Returns small inputs on which a copy was seen to go out of bounds.
+    fn tried(&self, cx: &CheckContext<'_>, tools: &RootTools<'_>) -> Option<Counterexample> {
+        let side = self.side.filter(|_| self.fault == AccessFault::Bounds)?;
+        let model = trials(cx, tools).of_call(&self.stack, side)?;
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        Some(Counterexample { model, mode: WrapMode::Assume, degenerate })
     }
 
     /// Returns the fault as an access, for faults in a kernel.
@@ -165,13 +189,13 @@ impl Suspect {
             }),
             launch: None,
             related: [&self.related[..], &below_the_user(program, &self.stack, "the call itself")].concat(),
+            arguments: w.run.tensors.clone(),
             witness: Some(w),
             confirmation: None,
             steps: vec![],
             confirmation_not_run: None,
             assumptions,
             unknowns: worth.unknowns_of_finding(),
-            arguments: Default::default(),
             missing_check: None,
             architecture: None,
             fix: None,

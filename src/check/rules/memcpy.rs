@@ -18,6 +18,7 @@ use base::work::{Work, done};
 use engine::symbolic::exec::events::{AccessKind, CopyEvent};
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::memory::object::ObjId;
+use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::memory::value::{Base, GuardedTarget};
 use finding::Direction;
 use ir::{Callee, Program};
@@ -76,7 +77,10 @@ fn of_host(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, copy: &CopyEvent) -
                 Base::Null => String::new(),
                 Base::Func(_) | Base::Unknown(_) => return None,
             };
-            let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name);
+            let array = match name.strip_suffix(OF_STORAGE) {
+                Some(tensor) => tensor.to_owned(),
+                None => named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name),
+            };
             let facts = tools.e.arena.and(event.path, t.cond);
             if tools.e.arena.as_bool(facts) == Some(false) {
                 return None;
