@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// Size of a pointer in bytes.
 const POINTER: i64 = 8;
 /// Maximum size of a block in bytes.
-const LARGEST: i128 = 1 << 47;
+pub(super) const LARGEST: i128 = 1 << 47;
 
 /// Suffix of the name of the object in which a container's first element lies; it follows the container's own name.
 pub(in crate::symbolic) const OF_CONTAINER: &str = ".data()";

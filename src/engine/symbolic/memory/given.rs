@@ -5,7 +5,7 @@
 //! own (`t->src[0]`), the same ones each time. Cells written since then are the concern of callers; only a change of
 //! the rest is noticed here.
 
-use super::containers::OF_CONTAINER;
+use super::containers::{LARGEST, OF_CONTAINER};
 use super::object::{CallerObject, ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use super::tensors::{self, LibraryClass, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
@@ -19,6 +19,7 @@ use base::axioms::Axiom;
 use ir::{FuncRef, Module, SourceTypeFacts, TypeId, TypeKind, pointee_name, source_name};
 use models::dlpack::Carrier;
 use models::tensors::TENSOR;
+use models::views;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -219,8 +220,11 @@ impl MemoryDomain<'_> {
             // Elements of arrays are distinguished by their index, which may not be a constant.
             (false, false, _) => return None,
         };
-        let mut declared = None;
+        let (mut declared, mut range) = (None, None);
         for _ in 0..DEPTH {
+            if m.ty(ty).source.as_deref().and_then(views::list).is_some() {
+                range = Some(Interval::new(0, LARGEST));
+            }
             match &m.ty(ty).kind {
                 TypeKind::Struct { name: Some(name), .. } if LibraryClass::of(source_name(name)).is_some() => {
                     let ty = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
@@ -255,7 +259,7 @@ impl MemoryDomain<'_> {
                     ty = *elem;
                 }
                 TypeKind::Int(_) | TypeKind::Ptr(_) | TypeKind::Float(_) => {
-                    return (rest == 0).then_some(GivenScalar { path, ty, declared, range: None, leads_to: None });
+                    return (rest == 0).then_some(GivenScalar { path, ty, declared, range, leads_to: None });
                 }
                 _ => return None,
             }
