@@ -11,6 +11,7 @@ using int64_t = long;
 using size_t = unsigned long;
 
 void *operator new(size_t);
+extern "C" int memcmp(const void *, const void *, size_t);
 
 extern "C" {
 // New memory of the device, that many bytes, and what it holds: nothing yet (0), zeros (1), numbers that are not known (2).
@@ -25,6 +26,8 @@ long __scuba_known(long n);
 void __scuba_axiom(bool holds);
 // The product, which does not overflow.
 long __scuba_times(long a, long b);
+// The product of that many sizes of a tensor that a caller gave.
+long __scuba_product(const long *sizes, long n);
 // What the storage behind holds from now on is not known.
 void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
@@ -142,6 +145,7 @@ static void relate(const Impl *t) {
     if (dim > 2) __scuba_axiom(t->last[2] == t->sizes[dim - 3]);
   } else {
     __scuba_axiom(t->dim == 0 ? t->numel == 1 : t->numel == times(t->lead, t->last[0]));
+    if (!t->made) __scuba_axiom(t->numel == __scuba_product(t->sizes, t->dim));
   }
 }
 
@@ -1994,11 +1998,10 @@ void as_strided(Handle *out, const Handle *self, const int64_t *sizes, size_t n,
 bool equal_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) MODEL("c10::operator==<long>(c10::ArrayRef<long>, c10::ArrayRef<long>)");
 bool equal_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) {
   if (n != m) return false;
-  if (__scuba_known(n) < 0 && __scuba_known(m) < 0) return __scuba_any(0, 1);
+  if (__scuba_known(n) < 0 && __scuba_known(m) < 0) return !memcmp(a, b, n * sizeof(int64_t));
   if (__scuba_known(n) < 0) n = m;
   SAME(0) SAME(1) SAME(2) SAME(3) SAME(4) SAME(5) SAME(6) SAME(7)
-  if (n > 8) return __scuba_any(0, 1);
-  return true;
+  return n <= 8 || !memcmp(a + 8, b + 8, (n - 8) * sizeof(int64_t));
 }
 bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) MODEL("c10::operator!=<long>(c10::ArrayRef<long>, c10::ArrayRef<long>)");
 bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) { return !equal_sizes(a, n, b, m); }

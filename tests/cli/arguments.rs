@@ -274,8 +274,133 @@ fn lists_of_integers_are_varied() {
         assert!(call.contains("), [") && call.contains("], torch."), "{passed}: {call}");
         let report = of("g.numel() == m");
         assert_eq!(safe(&report), (3, 3), "{passed}: {:?} {:?}", report.findings, reasons(&report));
-        // Its product is not followed; no list that is equal leads out.
         let report = of("g.sizes().equals(shape)");
-        assert_eq!(proved(&report), [], "{passed}: {:?}", report.findings);
+        assert_eq!(safe(&report), (3, 3), "{passed}: {:?} {:?}", report.findings, reasons(&report));
+    }
+}
+
+const PRODUCT: &str = "\
+#include <torch/extension.h>
+#include <cstring>
+#include <numeric>
+#include <vector>
+__global__ void scale(const float *x, const float *g, float *y, int64_t n, int64_t m) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i] *
+      g[i % m];
+}
+at::Tensor op(at::Tensor x, PASSED shape, at::Tensor g) {
+  TORCH_CHECK(x.is_cuda() && g.is_cuda() && x.is_contiguous() && g.is_contiguous());
+  CHECKED
+  auto y = at::empty_like(x);
+  int n = x.numel();
+  if (n > 0) scale<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), g.data_ptr<float>(), y.data_ptr<float>(), n, m);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+/// A product over the list, which is not 0.
+const TIMES: &str = "int m = 1; for (auto s : shape) m *= s; TORCH_CHECK(m > 0);";
+
+fn of_product(passed: &str, check: &str) -> Report {
+    let check = check.replace("TIMES", TIMES);
+    checked(&PRODUCT.replace("PASSED", passed).replace("CHECKED", &check)).0
+}
+
+#[test]
+fn products_of_equal_lists_are_equal() {
+    let (list, vector) = ("at::IntArrayRef", "std::vector<int64_t>");
+    for (passed, check) in [
+        (list, "TORCH_CHECK(g.sizes() == shape); TIMES"),
+        (list, "if (g.sizes() != shape) throw 1; TIMES"),
+        (vector, "TORCH_CHECK(shape == std::vector<int64_t>(g.sizes().begin(), g.sizes().end())); TIMES"),
+        (list, "TORCH_CHECK(std::equal(shape.begin(), shape.end(), g.sizes().begin(), g.sizes().end())); TIMES"),
+        (
+            vector,
+            "size_t c = shape.size(); TORCH_CHECK(int64_t(c) == g.dim());
+             TORCH_CHECK(memcmp(shape.data(), g.sizes().data(), 8 * c) == 0); TIMES",
+        ),
+        (
+            vector,
+            "TORCH_CHECK(int64_t(shape.size()) == g.dim()); auto gs = g.sizes();
+             for (size_t i = 0; i < shape.size(); i++) TORCH_CHECK(gs[i] == shape[i]); TIMES",
+        ),
+        (list, "TORCH_CHECK(g.sizes().equals(shape)); int64_t m = c10::multiply_integers(shape); TORCH_CHECK(m > 0);"),
+        (list, "int64_t m = c10::multiply_integers(g.sizes()); TORCH_CHECK(m > 0);"),
+        // No element, if not a launch without elements.
+        (
+            list,
+            "TORCH_CHECK(g.sizes().equals(shape) && x.sizes().slice(x.dim() - shape.size()).equals(shape));
+             int m = 1; for (auto s : shape) m *= s;",
+        ),
+        (list, "TORCH_CHECK(g.sizes().slice(1).equals(shape) && g.numel() > 0); TIMES"),
+        (list, "TORCH_CHECK(g.dim() == 2 && g.sizes().equals(shape)); TIMES"),
+        (vector, "TORCH_CHECK(g.sizes().equals(shape)); shape = std::vector<int64_t>(shape); TIMES"),
+        (
+            list,
+            "TORCH_CHECK(g.sizes().equals(shape) && g.numel() < 1000);
+             int m = 3; for (auto s : shape) m *= s; m /= 3; TORCH_CHECK(m > 0);",
+        ),
+    ] {
+        let report = of_product(passed, check);
+        assert_eq!(safe(&report), (3, 3), "{check}: {:?} {:?}", report.findings, reasons(&report));
+    }
+}
+
+#[test]
+fn products_of_other_lists_lead_out() {
+    let (list, vector) = ("at::IntArrayRef", "std::vector<int64_t>");
+    for (passed, check) in [
+        (list, "TORCH_CHECK(!g.sizes().equals(shape)); TIMES"),
+        (list, "if (g.sizes().equals(shape)) return x; TIMES"),
+        (list, "TORCH_CHECK(g.sizes().equals(shape) || x.dim() == 1); TIMES"),
+        (list, "if (x.dim() == 1) TORCH_CHECK(g.sizes().equals(shape)); TIMES"),
+        (vector, "TORCH_CHECK(!shape.empty() && g.sizes().equals(shape)); shape[0] = 5; TIMES"),
+        (vector, "TORCH_CHECK(g.sizes().equals(shape)); for (auto &s : shape) s += 1; TIMES"),
+        (list, "TORCH_CHECK(g.sizes().equals(shape)); int m = 2; for (auto s : shape) m *= s; TORCH_CHECK(m > 0);"),
+        (list, "TORCH_CHECK(g.sizes().equals(shape)); int m = 1; for (auto s : shape) m *= s + 1; TORCH_CHECK(m > 0);"),
+        // A size of `g` that the list lacks may be 0.
+        (list, "TORCH_CHECK(g.sizes().slice(1).equals(shape)); TIMES"),
+        (list, "TORCH_CHECK(g.sizes().equals(shape.slice(1))); TIMES"),
+        (list, "TORCH_CHECK(x.sizes().slice(0, shape.size()).equals(shape)); TIMES"),
+        (list, "TORCH_CHECK(g.sizes().equals(shape)); g = at::empty({1}, g.options()); TIMES"),
+        (
+            vector,
+            "size_t c = shape.size(); TORCH_CHECK(int64_t(c) == g.dim());
+             TORCH_CHECK(memcmp(shape.data(), g.sizes().data(), 4 * c) == 0); TIMES",
+        ),
+        (
+            vector,
+            "size_t c = shape.size(); TORCH_CHECK(int64_t(c) == g.dim());
+             TORCH_CHECK(memcmp(shape.data(), g.sizes().data(), 8 * c) >= 0); TIMES",
+        ),
+        (
+            vector,
+            "TORCH_CHECK(int64_t(shape.size()) == g.dim()); auto gs = g.sizes();
+             for (size_t i = 1; i < shape.size(); i++) TORCH_CHECK(gs[i] == shape[i]); TIMES",
+        ),
+    ] {
+        let report = of_product(passed, check);
+        assert_eq!(proved(&report).len(), 1, "{check}: {:?}", reasons(&report));
+    }
+    // Small runs have no such lists.
+    for (passed, check) in [
+        (list, "TORCH_CHECK(g.sizes().equals(shape)); int m = 1; for (auto s : shape) m *= s;"),
+        (vector, "TORCH_CHECK(g.sizes().equals(shape)); shape.push_back(2); TIMES"),
+        (
+            list,
+            "TORCH_CHECK(g.sizes().equals(shape)); int w = 1; for (auto s : shape) w *= s; TORCH_CHECK(w > 0);
+             g = at::empty({w}, g.options()); int64_t m = c10::multiply_integers(shape);",
+        ),
+        (
+            "std::vector<int>",
+            "size_t c = shape.size(); TORCH_CHECK(int64_t(c) == g.dim());
+             TORCH_CHECK(memcmp(shape.data(), g.sizes().data(), 4 * c) == 0); TIMES",
+        ),
+    ] {
+        let report = of_product(passed, check);
+        assert_ne!(safe(&report).0, 3, "{check}");
     }
 }

@@ -97,7 +97,9 @@ pub(crate) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
 /// Whether a term is a value from a file's array, or the content of a caller-given tensor.
 fn is_data(e: &Executor<'_>, t: TermId) -> bool {
     match e.arena.get(t) {
-        Term::Apply { function: UninterpretedFunction::Content, args, .. } => e.given_contents_of(args).is_some(),
+        Term::Apply { function: UninterpretedFunction::Content | UninterpretedFunction::Product, args, .. } => {
+            e.given_contents_of(args).is_some()
+        }
         Term::Apply { function, .. } => function.is_file(),
         _ => false,
     }
@@ -217,6 +219,8 @@ pub(crate) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason>
             Term::Apply { function: UninterpretedFunction::Content, args, .. } => {
                 e.given_contents_of(args).is_none().then_some(UnknownReason::BufferHolds)
             }
+            // A model chooses a product and its factors apart.
+            Term::Apply { function: UninterpretedFunction::Product, .. } => Some(UnknownReason::BufferHolds),
             Term::Apply { function: UninterpretedFunction::Round(_), .. } => Some(UnknownReason::LoopWrites),
             _ => None,
         };

@@ -22,7 +22,7 @@ use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
-use engine::symbolic::loops::{prefix_sum, quantified_facts};
+use engine::symbolic::loops::{prefix_sum, product_facts, quantified_facts};
 use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
 use engine::symbolic::memory::value::{Base, GuardedTarget, UnknownPointer};
 use engine::symbolic::terms::interval::Interval;
@@ -208,6 +208,9 @@ pub(crate) fn obligation(
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
     let sums = prefix_sum::instances(&mut tools.e.arena, &[facts, target.offset, extent]);
     let facts = sums.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let always = launch.map_or(&[][..], |r| &r.launch.always);
+    let multiplied = product_facts::instances(&mut tools.e.arena, always, &[facts, target.offset, extent]);
+    let facts = multiplied.map_or(facts, |more| tools.e.arena.and(facts, more));
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
 }
 

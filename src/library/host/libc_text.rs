@@ -25,7 +25,8 @@ pub(super) const TEXT: HostTable = &[
     (&["strlen"], |e, c, s| strlen(e, c, s)),
     (&["strspn", "strcspn"], |e, c, s| span(e, c, s)),
     (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| strcmp(e, c, s)),
-    (&["memcmp", "isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| compared(e, c, s)),
+    (&["memcmp"], |e, c, s| memcmp(e, c, s)),
+    (&["isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| compared(e, c, s)),
     (&["strchr", "strrchr", "strstr", "strpbrk", "index", "rindex", "strcasestr", "memchr"], |e, c, s| {
         searched(e, c, s)
     }),
@@ -82,6 +83,20 @@ fn strcmp(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutco
 fn compared(e: &mut ValueDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let m = e.program.module(c.site.func.module);
     let v = e.unknown_of(m, c.ty, &UnknownReason::TextComparison);
+    Ok(Some((v, s)))
+}
+
+/// Models a comparison of bytes, whose result is 0 only if all of them are equal (C11 7.24.4.1). Its sign is not followed.
+fn memcmp(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let (p, q) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let size = libc::int_arg(e, c, 2, 64);
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &UnknownReason::TextComparison);
+    if let Value::Int(result) = v
+        && e.note_compared(&mut s, c.site.func, [&p, &q], size, result)
+    {
+        return Ok(Some((Value::Int(e.arena.int(0)), s)));
+    }
     Ok(Some((v, s)))
 }
 

@@ -11,6 +11,7 @@ use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::loops::quantified_facts::QuantifiedFact;
 use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::memory::value::{Base, Value};
@@ -32,6 +33,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_any"], |e, c, s| any_between(e, c, s)),
     (&["__scuba_held"], |e, c, s| held_behind(e, c, s)),
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
+    (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
 ];
 
@@ -425,6 +427,25 @@ fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
 fn product_of(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
     Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
+}
+
+/// Returns the product of the sizes of a caller-given tensor, none of which is negative.
+fn product_of_sizes(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    const BYTES: i128 = 8;
+    let (p, count) = (cuda::pointer_arg(e, c, 0), libc::int_arg(e, c, 1, 64));
+    let count = e.interpret(count, 64, true);
+    let k = e.element_index();
+    let size = e.element_at(&mut s, c.site.func, (&p, BYTES), k).filter(|size| size.unless.is_empty());
+    let product = size.as_ref().and_then(|size| e.product_of_elements(size.value, k, count));
+    let (Some(size), Some(product)) = (size, product) else {
+        return unknown_number(s, UnknownReason::ResultOf(modelled_function(e)));
+    };
+    if e.assumptions.takes(Axiom::TensorSizes) {
+        let zero = e.arena.int(0);
+        let cond = e.arena.le(zero, size.value);
+        QuantifiedFact::new(k, count, cond).everywhere().add_once(&mut e.arena, &mut s.always);
+    }
+    Ok(Some((Value::Int(product), s)))
 }
 
 /// Whether a function with these parameter types may write anything but tensors: it takes a pointer or reference to

@@ -57,7 +57,7 @@ fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mo
 }
 
 /// Reads `len` bytes at an address; fails with the poison of an unknown byte.
-fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
+pub(super) fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
     let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
     let (id, off) = split(a);
     let o = m.mem.get(&th.stack, id).filter(|o| o.holds(off, n)).ok_or(Val::poison(Reason::BAD_READ))?;

@@ -2,6 +2,7 @@
 
 use super::arguments::{arg, text};
 use super::model::{ModelClass, ModelTable};
+use super::string::bytes;
 use crate::api::{Cause, ObjectKind};
 use crate::machine::call::ModelResult;
 use crate::machine::call::Ret;
@@ -25,6 +26,7 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_any"], any, ModelClass::Pure),
     (&["__scuba_held"], any, ModelClass::Pure),
     (&["__scuba_times"], times, ModelClass::Pure),
+    (&["__scuba_product"], product, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),
     (&["__scuba_is_known"], is_known, ModelClass::Pure),
@@ -137,5 +139,17 @@ fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Mod
                 b
             }
         }
+    }))
+}
+
+/// Returns the product of that many sizes.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn product(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
+    let count = arg(args, 1);
+    let size = Val { bits: count.bits.wrapping_mul(8), ..count };
+    let of = |word: &[u8]| word.iter().rev().fold(0, |n: u64, byte| n << 8 | u64::from(*byte));
+    Ok(Ret::Val(match bytes(m, th, arg(args, 0), size) {
+        Ok(all) => Val::new(all.chunks(8).map(of).fold(1, u64::wrapping_mul)),
+        Err(unknown) => unknown,
     }))
 }

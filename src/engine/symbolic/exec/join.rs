@@ -7,6 +7,7 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::loops::quantified_facts::QuantifiedFact;
 use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Ratio, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};
@@ -45,11 +46,7 @@ impl ExecutionContext<'_> {
             }
         }
         let pending = if a.pending == b.pending { a.pending } else { None };
-        let always = if Rc::ptr_eq(&a.always, &b.always) {
-            a.always
-        } else {
-            Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect())
-        };
+        let always = QuantifiedFact::joined(&a.always, &b.always);
         let lent = if Rc::ptr_eq(&a.lent, &b.lent) { a.lent } else { Rc::new(a.lent.with(&b.lent)) };
         State { path, mem, pending, always, lent }
     }

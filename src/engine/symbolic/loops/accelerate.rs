@@ -338,6 +338,12 @@ impl ExecutionContext<'_> {
                 Some(bits) => self.as_kept(n, h, bits),
                 None => n,
             };
+            if let Some(bits) = self.bits_of_var(r.frame, *v)
+                && let Some(f) = self.multiplied((a, h, kept), bits, iterations)
+            {
+                forms.insert(*v, f);
+                continue;
+            }
             if let Some(f) = self.added_up((a, h, kept), iterations) {
                 forms.insert(*v, f);
                 continue;
@@ -536,7 +542,7 @@ impl Terms {
     pub(in crate::symbolic) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
-            Term::Apply { function: UninterpretedFunction::Content, args, .. } => {
+            Term::Apply { function: UninterpretedFunction::Content | UninterpretedFunction::Product, args, .. } => {
                 args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version))
             }
             // A value of an iteration of a loop inside the pass: another one in each iteration of the pass.

@@ -53,7 +53,10 @@ impl Terms {
             }
             // Memory that the loop itself changes, and values of the iterations of loops inside it.
             Term::Apply {
-                function: UninterpretedFunction::Content | UninterpretedFunction::Round(_), range, ..
+                function:
+                    UninterpretedFunction::Content | UninterpretedFunction::Product | UninterpretedFunction::Round(_),
+                range,
+                ..
             } if !self.only_old(n, mark.0, mark.1, Some(k)) => (u32::MAX - n.0, *range),
             _ => return None,
         };

@@ -3,9 +3,10 @@
 //!
 //! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
 //! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `quotients` and
-//! `alternating`, `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant trip counts), `houdini` with its
-//! `candidates` (invariants), `quantified_facts` (checks made in every iteration) with `iteration_values`, `highest_bit`
-//! (bounds after a search for the highest bit that is set). The module must not know kernels or hosts.
+//! `alternating`, `array_fill`, `prefix_sum`, `products`, `sum`), `unroll` (small constant trip counts), `houdini` with
+//! its `candidates` (invariants), `quantified_facts` (checks made in every iteration) with `iteration_values`,
+//! `highest_bit` (bounds after a search for the highest bit that is set). `compared_elements` (comparisons of arrays) and
+//! `product_facts` belong to the facts. The module must not know kernels or hosts.
 //!
 //! To add a recurrence: write a solver from `(start, symbol, next)` to a [`types::Form`], and call it in `accelerate`
 //! at its place in the order.
@@ -14,6 +15,7 @@ pub(in crate::symbolic) mod accelerate;
 mod alternating;
 pub(in crate::symbolic) mod array_fill;
 mod candidates;
+pub mod compared_elements;
 pub(in crate::symbolic) mod discover;
 mod dump;
 mod highest_bit;
@@ -21,6 +23,8 @@ pub(in crate::symbolic) mod houdini;
 pub(in crate::symbolic) mod initial_values;
 mod iteration_values;
 pub mod prefix_sum;
+pub mod product_facts;
+pub mod products;
 pub mod quantified_facts;
 mod quotients;
 pub(in crate::symbolic) mod recurrences;

@@ -16,6 +16,16 @@ pub struct QuantifiedFact {
     k: TermId,
     count: TermId,
     cond: TermId,
+    scope: FactScope,
+}
+
+/// Paths on which a quantified fact may be assumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactScope {
+    /// The path on which it was stated.
+    Path,
+    /// Every path: it is an axiom, or it only defines a symbol that other paths do not mention.
+    Everywhere,
 }
 
 /// Maximum number of quantified facts in a state.
@@ -27,7 +37,19 @@ impl QuantifiedFact {
     /// States that `cond` holds for each `k` of `0..count`.
     #[must_use]
     pub const fn new(k: TermId, count: TermId, cond: TermId) -> Self {
-        Self { k, count, cond }
+        Self { k, count, cond, scope: FactScope::Path }
+    }
+
+    /// The same fact on every path. The caller warrants that it holds there, or restricts only a symbol of its own.
+    #[must_use]
+    pub const fn everywhere(self) -> Self {
+        Self { scope: FactScope::Everywhere, ..self }
+    }
+
+    /// Symbol for the number of an iteration or element.
+    #[must_use]
+    pub const fn index(&self) -> TermId {
+        self.k
     }
 
     /// Weakens the condition by a disjunct.
@@ -46,7 +68,7 @@ impl QuantifiedFact {
     /// Applies `f` to the terms of the fact.
     #[must_use]
     pub fn map(&self, mut f: impl FnMut(TermId) -> TermId) -> Self {
-        Self { k: self.k, count: f(self.count), cond: f(self.cond) }
+        Self { count: f(self.count), cond: f(self.cond), ..*self }
     }
 
     /// Number of iterations and the condition.
@@ -74,6 +96,30 @@ impl QuantifiedFact {
         }
     }
 
+    /// Adds the fact to those of a state, unless they have it for another symbol.
+    pub fn add_once(&self, a: &mut Arena, always: &mut Rc<Vec<Self>>) {
+        let same = |a: &mut Arena, known: &Self| {
+            let renamed = std::iter::once((known.k, self.k)).collect();
+            known.count == self.count && a.substitute(known.cond, &renamed) == self.cond
+        };
+        if !always.iter().any(|known| same(a, known)) {
+            self.add_to(always);
+        }
+    }
+
+    /// Facts of a path that joins two others: those of both, and those that hold everywhere.
+    pub(in crate::symbolic) fn joined(a: &Rc<Vec<Self>>, b: &Rc<Vec<Self>>) -> Rc<Vec<Self>> {
+        if Rc::ptr_eq(a, b) {
+            return a.clone();
+        }
+        let stays = |fact: &&Self, other: &[Self]| fact.scope == FactScope::Everywhere || other.contains(fact);
+        let mut all: Vec<Self> = a.iter().filter(|fact| stays(fact, b)).copied().collect();
+        let more = b.iter().filter(|fact| fact.scope == FactScope::Everywhere && !a.contains(fact));
+        all.extend(more.copied());
+        all.truncate(MAX);
+        Rc::new(all)
+    }
+
     /// Conditions shared by the iterations before number `k`, as far as they concern contents of memory.
     pub(in crate::symbolic) fn of_iterations(a: &mut Arena, iteration: &[TermId], k: TermId) -> Option<Self> {
         let of_memory: Vec<TermId> =
@@ -82,7 +128,7 @@ impl QuantifiedFact {
             return None;
         }
         let cond = a.and_all(of_memory);
-        Some(Self { k, count: k, cond })
+        Some(Self::new(k, k, cond))
     }
 }
 
@@ -188,7 +234,7 @@ mod tests {
         };
         let element = number(&mut a, 32, at);
         let cond = a.lt(element, n);
-        let always = [QuantifiedFact { k, count: n, cond }];
+        let always = [QuantifiedFact::new(k, n, cond)];
         let read = {
             let x = a.scale(t, 4);
             let x = a.add_const(x, 12);

@@ -274,7 +274,7 @@ impl Terms {
     }
 
     /// Splits a term into `first + slope · k`, where neither depends on `k`.
-    fn linear(&mut self, t: TermId, k: TermId) -> Option<(TermId, TermId)> {
+    pub(super) fn linear(&mut self, t: TermId, k: TermId) -> Option<(TermId, TermId)> {
         let [first, second] = [0, 1].map(|v| self.in_iteration(t, k, v));
         let slope = self.arena.sub(second, first);
         let grown = self.arena.mul(slope, k);

@@ -101,6 +101,7 @@ impl DisplayedTerm<'_> {
             Term::Pow2(x) => format!("2^{}", self.part(*x, 2, d)),
             Term::Apply { function, args, .. } => match function {
                 UninterpretedFunction::Content => "a value in memory".into(),
+                UninterpretedFunction::Product => "a product of values in memory".into(),
                 UninterpretedFunction::File | UninterpretedFunction::Word => "a value read from a file".into(),
                 UninterpretedFunction::Round(_) => "a value that a loop wrote".into(),
                 UninterpretedFunction::Reading { .. } if args.len() == 1 => self.part(args[0], level, depth),

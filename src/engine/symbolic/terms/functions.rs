@@ -30,6 +30,9 @@ pub enum UninterpretedFunction {
     Made,
     /// Maps a step and a number of iterations to the sum of their summands.
     Sum,
+    /// Maps an object, the version of its contents, an offset, a width in bits and a count to the product of that many
+    /// signed integers, one after the other from the offset on; 1 for no more than none.
+    Product,
     /// A function of the lowest bits of a number; the width matters: leading zeros in 32 bits are not those in 64.
     OfBits(BitFunction, u32),
     /// Funnel shift of two integers of `bits` bits by a third argument.
@@ -65,6 +68,7 @@ impl UninterpretedFunction {
             Self::Code => "function".into(),
             Self::Made => "made".into(),
             Self::Sum => "sum".into(),
+            Self::Product => "product".into(),
             Self::OfBits(f, bits) => format!("{}{bits}", f.name()).into(),
             Self::Funnel { left: true, bits } => format!("fshl{bits}").into(),
             Self::Funnel { left: false, bits } => format!("fshr{bits}").into(),
@@ -139,6 +143,7 @@ mod tests {
             (UninterpretedFunction::Code, "function"),
             (UninterpretedFunction::Made, "made"),
             (UninterpretedFunction::Sum, "sum"),
+            (UninterpretedFunction::Product, "product"),
             (UninterpretedFunction::OfBits(BitFunction::ZerosInFront, 64), "ctlz64"),
             (UninterpretedFunction::Funnel { left: true, bits: 32 }, "fshl32"),
             (UninterpretedFunction::Funnel { left: false, bits: 32 }, "fshr32"),

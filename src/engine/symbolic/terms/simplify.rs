@@ -325,7 +325,25 @@ impl Arena {
     }
 
     pub fn apply(&mut self, function: UninterpretedFunction, args: Vec<TermId>, range: Interval) -> TermId {
+        if function == UninterpretedFunction::Product
+            && let Some(known) = self.product_of_few(&args)
+        {
+            return known;
+        }
         self.intern(Term::Apply { function, args, range })
+    }
+
+    /// Product of at most one integer in memory, by the arguments of [`UninterpretedFunction::Product`].
+    fn product_of_few(&mut self, args: &[TermId]) -> Option<TermId> {
+        let [.., bits, count] = *args else { return None };
+        match self.as_int(count)? {
+            ..=0 => Some(self.int(1)),
+            1 => {
+                let range = Interval::of_value(u32::try_from(self.as_int(bits)?).ok()?, true);
+                Some(self.apply(UninterpretedFunction::Content, args[..4].to_vec(), range))
+            }
+            _ => None,
+        }
     }
 
     pub fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <cuda_runtime.h>
+#include <functional>
 #include <initializer_list>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <limits>
@@ -39,9 +41,20 @@ public:
   const T *data() const { return data_; }
   const T *begin() const { return data_; }
   const T *end() const { return data_ + length_; }
+  ArrayRef slice(size_t n, size_t m) const {
+    if (n + m > size()) throw std::runtime_error("out of range");
+    return ArrayRef(data() + n, m);
+  }
+  ArrayRef slice(size_t n) const {
+    if (n > size()) throw std::runtime_error("out of range");
+    return slice(n, size() - n);
+  }
   bool equals(ArrayRef o) const { return length_ == o.length_ && std::equal(begin(), end(), o.begin()); }
 };
+template <typename T> bool operator==(ArrayRef<T> a, ArrayRef<T> b) { return a.equals(b); }
+template <typename T> bool operator!=(ArrayRef<T> a, ArrayRef<T> b) { return !a.equals(b); }
 using IntArrayRef = ArrayRef<int64_t>;
+inline int64_t multiply_integers(IntArrayRef all) { return std::accumulate(all.begin(), all.end(), int64_t(1), std::multiplies<>()); }
 struct TensorOptions {
   Device device_{DeviceType::CPU};
   uint16_t dtype_ = static_cast<uint16_t>(ScalarType::Float);
