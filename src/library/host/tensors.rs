@@ -17,6 +17,7 @@ use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use ir::TypeKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -36,6 +37,9 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
 ];
+
+/// Classes that register operators (ATen/core/op_registration/op_registration.h).
+const REGISTRATION: &[&str] = &["c10::RegisterOperators::"];
 
 /// Namespaces of PyTorch's own functions.
 const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
@@ -85,6 +89,9 @@ pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut 
     let func = program.func(c.func);
     // Extensions define functions of their own there too.
     let of_extensions = c.display.starts_with("at::native::");
+    if REGISTRATION.iter().any(|class| c.display.starts_with(class)) && !program.is_own(c.func) {
+        return Ok(Some(registered(e, c, s)));
+    }
     let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
     if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
         return Err(Box::new(s));
@@ -109,6 +116,21 @@ pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut 
     let m = program.module(c.site.func.module);
     let v = e.unknown_of(m, c.ty, &why);
     Ok(Some((v, s)))
+}
+
+/// Models a method of a class that registers operators, whose bodies keep schemas and functions in PyTorch's own
+/// tables: it changes its own object alone, and returns it. Which functions it registers is read elsewhere
+/// (`ir/registered.rs`).
+fn registered(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> (Value, State) {
+    let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
+    let own = c.args.iter().take(1).cloned().collect::<Vec<_>>();
+    e.clobber(&mut s, &own, &why);
+    let m = e.program.module(c.site.func.module);
+    let v = match own.first() {
+        Some(this @ Value::Ptr(_)) if matches!(m.ty(c.ty).kind, TypeKind::Ptr(_)) => this.clone(),
+        _ => e.unknown_of(m, c.ty, &why),
+    };
+    (v, s)
 }
 
 /// Assumes that a size fits into device memory. An allocator without enough memory throws.
