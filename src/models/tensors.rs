@@ -37,6 +37,36 @@ pub const CUDA: i128 = 1;
 /// Handle class of the stable ABI.
 const STABLE: &str = "torch::stable::Tensor";
 
+/// Namespaces of PyTorch's own functions.
+const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
+
+/// Whether a demangled name is that of a function in one of PyTorch's namespaces. Extensions define functions of their
+/// own there, too.
+#[must_use]
+pub fn is_of_torch(display: &str) -> bool {
+    NAMESPACES.iter().any(|n| display.starts_with(n))
+}
+
+/// Whether a symbol is of the stable ABI's C interface and runs an operation, which gives a status where it refuses its
+/// arguments (torch/csrc/inductor/aoti_torch/c/shim.h).
+#[must_use]
+pub fn is_stable_operation(symbol: &str) -> bool {
+    const ASK: &[&str] = &["get", "is", "dtype", "device_type", "layout", "memory_format", "delete", "free", "new"];
+    let asks = |rest: &str| ASK.iter().any(|a| rest.strip_prefix(a).is_some_and(|r| r.starts_with('_')));
+    symbol == "torch_call_dispatcher" || symbol.strip_prefix("aoti_torch_").is_some_and(|rest| !asks(rest))
+}
+
+/// Returns the name of a function of PyTorch for users: that of its operation (`at::max`) for a dispatcher
+/// (`at::_ops::max::call(at::Tensor const&)`).
+#[must_use]
+pub fn operation_name(display: &str) -> String {
+    let name = display.split('(').next().unwrap_or_default();
+    match name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call")) {
+        Some(operation) => format!("at::{operation}"),
+        None => name.to_owned(),
+    }
+}
+
 /// Type of the object behind a handle.
 pub const TENSOR: &str = "scuba::Tensor";
 

@@ -288,6 +288,8 @@ pub enum Cause {
     Contents,
     Float,
     Assembly,
+    /// What an operation of PyTorch computes, or whether it accepts its arguments.
+    Operation,
     /// Anything that no function model and no memory contents would resolve.
     #[default]
     Other,

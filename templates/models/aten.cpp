@@ -36,6 +36,8 @@ long __scuba_any(long least, long most);
 long __scuba_held(const void *p);
 // What the caller's process or thread has set: a run is one with what is usual.
 long __scuba_setting(long least, long most, long usual);
+// Whether the operation that runs throws, where that is not known. A replay that goes on behind it proves nothing.
+int __scuba_refuses();
 }
 
 namespace scuba {
@@ -81,6 +83,7 @@ struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t 
 
 namespace {
 [[noreturn]] void fail() { throw 1; }
+void may_refuse() { if (__scuba_refuses()) fail(); }
 }
 
 enum Type : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15, Undefined = 44 };
@@ -482,6 +485,7 @@ static void anything(Impl *t) {
   t->data = t->start = __scuba_device_memory(__scuba_any(0, 1L << 47), 2);
 }
 static Impl *any_tensor() {
+  may_refuse();
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
   anything(t);
   return t;
@@ -1019,7 +1023,7 @@ static void fits(const Scalar *value, int8_t dtype) {
     case 3: surely = known == ComplexFloat || known == ComplexDouble; break;
     case 4: surely = true; break;
   }
-  if (!surely && __scuba_any(0, 1)) fail();
+  if (!surely) may_refuse();
 }
 #define FULL(id, name)                                                                    \
   void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) MODEL(name); \
@@ -1156,12 +1160,12 @@ RANGE(torch_arange, "torch")
 
 #define RESHAPES(id, name)                                                                  \
   Handle *id(Handle *self) MODEL("! at::_ops::" name "*::call(*");                           \
-  Handle *id(Handle *self) { anything(there(self)); return self; }
+  Handle *id(Handle *self) { may_refuse(); anything(there(self)); return self; }
 RESHAPES(resize, "resize_") RESHAPES(set, "set_") RESHAPES(squeeze, "squeeze_") RESHAPES(unsqueeze, "unsqueeze_")
 RESHAPES(transpose, "transpose_") RESHAPES(transposed, "t_") RESHAPES(swap_axes, "swapaxes_") RESHAPES(swap_dims, "swapdims_")
 RESHAPES(as_strided, "as_strided_")
 // In place, the contents alone: what they are then is not followed.
-static Handle *rewritten(Handle *self) {
+static Handle *overwritten(Handle *self) {
   const Impl *t = there(self);
   __scuba_written(t->data);
   if (t->made && t->original) __scuba_written(t->original);
@@ -1179,6 +1183,10 @@ static Impl *by_element(const Impl *t, int8_t dtype, int8_t common, Strides how 
   if (__scuba_known(dtype) == ComplexHalf || __scuba_known(common) == ComplexHalf) return any_tensor();
   bool converts = __scuba_known(t->device == 0) != 0 && __scuba_known(t->dtype == common) != 1;
   return like(t, dtype, t->device, Preserve, nullptr, !converts ? how : how == ByElement ? Converted : ConvertedWithNumber);
+static Handle *rewritten(Handle *self) {
+  may_refuse();
+  return overwritten(self);
+}
 }
 static Impl *by_element(const Impl *t, int8_t dtype) { return by_element(t, dtype, dtype); }
 static int8_t if_real(const Impl *t) { return is_real(t->dtype) ? t->dtype : __scuba_any(0, 44); }
@@ -1612,7 +1620,7 @@ static Impl *view_of(const Impl *o) {
   return t;
 }
 // The same where the shape is not followed.
-static Impl *some_view_of(const Impl *o) {
+static Impl *some_shape_of(const Impl *o) {
   Impl *t = view_of(o);
   void *data = t->data, *start = t->start, *original = t->original;
   int8_t dtype = t->dtype, device = t->device;
@@ -1635,6 +1643,11 @@ static Impl *some_part_of(const Impl *o) {
 // Sizes that keep the order and the number of the elements of a contiguous tensor: those of size 1 may have any strides.
 static void keep_order(Impl *t, const Impl *o) {
   if (__scuba_known(t->dim) < 0) return;
+// The same where such a shape may throw.
+static Impl *some_view_of(const Impl *o) {
+  may_refuse();
+  return some_shape_of(o);
+}
   judge_like(t, o);
 }
 // c10::maybe_wrap_dim, for which a tensor of no dimensions has one.
@@ -1765,7 +1778,7 @@ void squeeze_view(Handle *out, const Handle *self) {
   const Impl *o = there(self);
   Shape s;
   if (!is_known(o, &s)) {
-    Impl *t = some_view_of(o);
+    Impl *t = some_shape_of(o);
     t->numel = elements(o);
     t->contiguous = __scuba_any(0, 1);
     __scuba_axiom(!o->contiguous || t->contiguous);
@@ -1933,7 +1946,7 @@ void expand(Handle *out, const Handle *self, const int64_t *sizes, size_t n, boo
     bool none = false;                      \
     EIGHT(IS_NONE)                          \
     if (!none) fail();                      \
-    out->impl = some_view_of(o);            \
+    out->impl = some_shape_of(o);           \
     return;                                 \
   }
 #define WIDEN(i)                                                                                    \
@@ -2041,7 +2054,7 @@ void *global_context() MODEL("at::globalContext()");
 void *global_context() { return operator new(1); }
 NOTHING(not_deterministic, "at::Context::alertNotDeterministic(*")
 bool deterministic(const void *) MODEL("at::Context::deterministicAlgorithms() const");
-bool deterministic(const void *) { return __scuba_any(0, 1); }
+bool deterministic(const void *) { return __scuba_setting(0, 1, 0); }
 extern "C" int cudaGetDeviceProperties(void *properties, int device);
 void *current_properties() MODEL("at::cuda::getCurrentDeviceProperties()");
 void *current_properties() {

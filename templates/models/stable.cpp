@@ -190,6 +190,7 @@ void stable_reshape(Handle *out, const Handle *self, const int64_t *sizes, size_
 #define STABLE_WRITES(id, name)                                    \
   void id(Handle *out, const Handle *self) MODEL("! [16] " STABLE name "(*"); \
   void id(Handle *out, const Handle *self) {                       \
+    may_refuse();                                                  \
     out->impl = there(self);                                       \
     __scuba_written(data_of(out->impl));                           \
   }

@@ -31,6 +31,7 @@ mod optionals;
 mod pull_requests;
 mod quadruple;
 mod readings;
+mod refusals;
 mod registries;
 mod schemas;
 mod scope;

@@ -554,7 +554,7 @@ fn reason(why: UndecidedReason) -> UnknownReason {
         Cause::Work => ReasonCode::Work,
         Cause::Call => ReasonCode::CallUnknown,
         Cause::Loop => ReasonCode::Loop,
-        Cause::Contents => ReasonCode::ContentsUnknown,
+        Cause::Contents | Cause::Operation => ReasonCode::ContentsUnknown,
         Cause::Float => ReasonCode::Float,
         Cause::Assembly => ReasonCode::Asm,
         Cause::Other => ReasonCode::Replay,

@@ -18,6 +18,7 @@ use engine::symbolic::memory::value::{Base, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use ir::TypeKind;
+use models::tensors::is_of_torch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -36,13 +37,13 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
+    // Where an operation throws, what follows is not reached. A handler is entered whenever its body may throw
+    // (`symbolic/exec/exceptions.rs`).
+    (&["__scuba_refuses"], |e, _, s| super::success(e, s)),
 ];
 
 /// Classes that register operators (ATen/core/op_registration/op_registration.h).
 const REGISTRATION: &[&str] = &["c10::RegisterOperators::"];
-
-/// Namespaces of PyTorch's own functions.
-const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
 
 /// Operations that change sizes, strides or storage of an argument tensor.
 const RESHAPE: &[&str] = &[
@@ -92,7 +93,7 @@ pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut 
     if REGISTRATION.iter().any(|class| c.display.starts_with(class)) && !program.is_own(c.func) {
         return Ok(Some(registered(e, c, s)));
     }
-    let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
+    let is_torchs = func.is_declaration() && !of_extensions && is_of_torch(c.display);
     if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
         return Err(Box::new(s));
     }

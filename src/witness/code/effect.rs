@@ -22,6 +22,8 @@ pub struct FunctionEffect {
     pub traps: bool,
     /// May throw an exception: calls a function without a body that may.
     pub throws: bool,
+    /// Calls a function of PyTorch, which may refuse its arguments.
+    pub checks: bool,
     /// Variables that the function writes by name.
     pub globals: FxHashSet<GlobalRef>,
     /// Functions that it may call, itself included.
@@ -58,6 +60,7 @@ impl FunctionEffect {
         self.indirect |= other.indirect;
         self.traps |= other.traps;
         self.throws |= other.throws;
+        self.checks |= other.checks;
         self.globals.extend(&other.globals);
         self.calls.extend(&other.calls);
     }

@@ -9,6 +9,7 @@ use crate::machine::form::CallTarget;
 use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use models::attributes::{may_throw, may_throw_for_size};
 use models::ptx;
+use models::tensors::{is_of_torch, is_stable_operation};
 use std::rc::Rc;
 
 impl FunctionEffects {
@@ -38,6 +39,7 @@ impl FunctionEffects {
                 all.indirect = indirect;
             }
         }
+        all.checks |= all.throws && all.calls.iter().any(|g| program.func(*g).is_library_model());
         let e = Rc::new(all);
         self.memo.insert(f, e.clone());
         e
@@ -178,7 +180,11 @@ fn call(
                         ModelClass::Input => all.input = true,
                     }
                 }
-                CallTarget::Unknown | CallTarget::Indirect(_) => {}
+                CallTarget::Unknown => {
+                    let f = program.func(r);
+                    all.checks |= throws(program, r) && is_of_torch(&f.display) || is_stable_operation(&f.name);
+                }
+                CallTarget::Indirect(_) => {}
             }
         }
     }

@@ -5,11 +5,13 @@
 //! program (it prints a message and returns from `main`) changes nothing.
 
 use super::effect::FunctionEffect;
+use crate::api::{Cause, UndecidedReason};
 use crate::machine::form::FunctionCode;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use ir::{BlockId, Callee, FuncRef, Program, Terminator};
 use models::attributes::{is_of_library, may_throw};
+use models::tensors::{is_of_torch, is_stable_operation, operation_name};
 use rustc_hash::FxHashSet;
 
 impl Machine<'_> {
@@ -24,6 +26,10 @@ impl Machine<'_> {
         if self.may_throw_to_handler(th, code, blocks, e) {
             let at = blocks.first().map(|b| self.block_line(code.func, *b)).unwrap_or_default();
             self.seen.doubt_path(format!("{at}: no exception is thrown in a part that is not followed"));
+        } else if !th.on_device() && (e.checks || e.throws && self.program.func(code.func).is_library_model()) {
+            let at = blocks.first().map(|b| self.block_line(code.func, *b)).unwrap_or_default();
+            let text = format!("{at}: functions of PyTorch accept their arguments in a part that is not followed");
+            self.seen.doubt_path(UndecidedReason { text, cause: Cause::Operation });
         }
     }
 
@@ -45,6 +51,9 @@ impl Machine<'_> {
     /// function is about to go on behind the call.
     pub(crate) fn doubt_call(&mut self, th: &Thread, called: FuncRef) {
         let program = self.program;
+        if !th.on_device() && is_stable_operation(&program.func(called).name) {
+            self.doubt_acceptance(th, &program.func(called).name);
+        }
         if th.on_device() || !throws(program, called) {
             return;
         }
@@ -52,10 +61,21 @@ impl Machine<'_> {
         let own = own.is_some_and(|(code, block)| {
             invokes(program, code.func, block, called) && self.goes_on_behind(code.func, block, th.frames.len() <= 1)
         });
+        let name = &program.func(called).display;
         if own || self.callers_go_on(th) {
-            let name = &program.func(called).display;
             self.seen.doubt_path(format!("`{name}`, which is not modelled, throws nothing"));
+        } else if is_of_torch(name) {
+            self.doubt_acceptance(th, &operation_name(name));
         }
+    }
+
+    /// Doubts that the run goes on behind a function of PyTorch that may refuse its arguments: it throws then.
+    pub(crate) fn doubt_acceptance(&mut self, th: &Thread, name: &str) {
+        let at = self.user_site(th).map(|s| self.line(s)).unwrap_or_default();
+        let text = format!(
+            "{at}: the program continues there, although that depends on whether `{name}` accepts these arguments"
+        );
+        self.seen.doubt_path(UndecidedReason { text, cause: Cause::Operation });
     }
 
     /// Whether a handler goes on in a function that waits for the running one.

@@ -8,7 +8,7 @@ use super::effect::FunctionEffect;
 use super::induction::induction_exit;
 use super::region::{SkippableRegion, defs, promoted_stores};
 use super::roots::Roots;
-use crate::api::Cause;
+use crate::api::{Cause, UndecidedReason};
 use crate::machine::call::ThreadStop;
 use crate::machine::form::FunctionCode;
 use crate::machine::state::Machine;
@@ -42,11 +42,13 @@ impl<'p> Machine<'p> {
                     code.flow.succs[block.index()].iter().filter(|s| **s != to).copied().collect();
                 let others: Vec<BlockId> = others.into_iter().flat_map(|s| code.flow.reach(s)).collect();
                 let e = self.effects.of_blocks(self.program, code.func, &others);
-                // A check for a failure is taken to pass; where both sides are usual, either may be taken.
-                if failure && !self.may_throw_to_handler(th, code, &others, &e) {
+                // A check for a failure is taken to pass, unless what an operation of PyTorch computes decides it: that is
+                // what such a check is about. Where both sides are usual, either may be taken.
+                let cause = self.reasons.cause(why);
+                if failure && cause != Cause::Operation && !self.may_throw_to_handler(th, code, &others, &e) {
                     self.seen.assume(what);
                 } else {
-                    self.seen.doubt_path(what);
+                    self.seen.doubt_path(UndecidedReason { text: what, cause });
                 }
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }

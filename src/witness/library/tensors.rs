@@ -12,7 +12,7 @@ use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
-use models::tensors::OF_HANDLE;
+use models::tensors::{OF_HANDLE, operation_name};
 
 /// Functions that the models call.
 pub(super) const BASIS: ModelTable = &[
@@ -28,6 +28,7 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_product"], product, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
+    (&["__scuba_refuses"], refuses, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),
     (&["__scuba_is_known"], is_known, ModelClass::Pure),
     (&["__scuba_lost"], lost, ModelClass::Memory),
@@ -40,7 +41,7 @@ fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
     let fill = match arg(args, 1).known() {
         Some(0) => Fill::Poison(Reason::UNINIT),
         Some(1) => Fill::Byte(0),
-        _ => Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes")),
+        _ => Fill::Poison(m.reason(Cause::Operation, "what a function of PyTorch computes")),
     };
     m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill).map(Ret::Val)
 }
@@ -49,7 +50,7 @@ fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
 /// unknown.
 fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     let site = m.user_site(th);
-    let fill = Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes"));
+    let fill = Fill::Poison(m.reason(Cause::Operation, "what a function of PyTorch computes"));
     let to = m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill)?;
     if let (Some(bytes), Some(from), Some(1)) = (arg(args, 0).known(), arg(args, 1).known(), arg(args, 2).known())
         && from != 0
@@ -95,7 +96,7 @@ fn nothing_asked(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -
 }
 
 fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
-    let why = m.reason(Cause::Contents, "what a function of PyTorch computes");
+    let why = m.reason(Cause::Operation, "what a function of PyTorch computes");
     let Some(address) = arg(args, 0).known().filter(|a| *a != 0) else { return Ok(Ret::Void) };
     let (id, _) = split(address);
     if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
@@ -118,13 +119,22 @@ fn lost(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mod
 }
 
 fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
+    Ok(Ret::Val(Val::poison(m.reason(Cause::Operation, "a number that a library's function chooses"))))
 }
 
 /// Setting that an operator's caller made before: a run uses the usual value.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     Ok(Ret::Val(arg(args, 2)))
+}
+
+/// Goes on as if the running operation, which is not modelled, accepted its arguments.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn refuses(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    let modelled = th.frames.iter().rev().map(|f| m.program.func(f.code.func)).find(|f| f.is_library_model());
+    let name = modelled.map(|f| operation_name(&f.display)).unwrap_or_default();
+    m.doubt_acceptance(th, &name);
+    Ok(Ret::Val(Val::ZERO))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]

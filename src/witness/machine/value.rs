@@ -89,10 +89,13 @@ impl Reasons {
         self.texts.get(usize::from(r.0)).map_or("more causes than are kept apart", |(text, _)| text)
     }
 
+    pub fn cause(&self, r: Reason) -> Cause {
+        self.texts.get(usize::from(r.0)).map_or(Cause::Other, |(_, cause)| *cause)
+    }
+
     /// Builds the explanation of something that depends on `r`.
     pub fn why(&self, r: Reason, words: impl FnOnce(&str) -> String) -> UndecidedReason {
-        let cause = self.texts.get(usize::from(r.0)).map_or(Cause::Other, |(_, cause)| *cause);
-        UndecidedReason { text: words(self.text(r)), cause }
+        UndecidedReason { text: words(self.text(r)), cause: self.cause(r) }
     }
 }
 

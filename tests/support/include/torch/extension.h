@@ -12,6 +12,7 @@
 #include <string_view>
 #include <limits>
 #include <torch/accessor.h>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -116,6 +117,14 @@ public:
     throw std::runtime_error("no number");
   }
 };
+template <typename T> class OptionalArrayRef {
+  std::optional<ArrayRef<T>> wrapped_opt_array_ref;
+
+public:
+  OptionalArrayRef(std::nullopt_t) {}
+  OptionalArrayRef(const ArrayRef<T> &all) : wrapped_opt_array_ref(all) {}
+};
+using OptionalIntArrayRef = OptionalArrayRef<int64_t>;
 class TensorImpl {
 public:
   int64_t numel() const;
@@ -233,6 +242,7 @@ public:
   Tensor unsqueeze(int64_t dim) const;
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
+  std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) const;
   Tensor as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> offset = std::nullopt) const;
   Tensor &clamp_(int64_t least, int64_t most) const;
 };
@@ -278,7 +288,11 @@ struct to_dtype_layout {
 struct clamp_ {
   static Tensor &call(Tensor &self, int64_t least, int64_t most);
 };
-struct max { static Tensor call(const Tensor &self); };
+#include <torch/reductions.h>
+// What no model knows.
+struct cholesky { static Tensor call(const Tensor &self, bool upper); };
+struct slogdet { static std::tuple<Tensor, Tensor> call(const Tensor &self); };
+struct erfinv_ { static Tensor &call(Tensor &self); };
 struct item { static Scalar call(const Tensor &self); };
 }  // namespace _ops
 inline Tensor Tensor::max() const { return _ops::max::call(*this); }
@@ -322,6 +336,8 @@ using at::full_like;
 using at::ones;
 using at::ones_like;
 using at::rand;
+// A function that no model knows.
+Tensor logdet(const Tensor &self);
 using at::randn;
 using at::Tensor;
 using at::TensorOptions;

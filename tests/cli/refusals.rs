@@ -1,0 +1,104 @@
+//! Operations of PyTorch that may refuse their arguments: what a replay reaches behind one is proved only where a model says for which arguments the
+//! operation throws.
+
+use super::tensors::{checked, proved};
+use scuba::finding::{Report, Verdict};
+use scuba::rules::Rule;
+
+/// Reads the first element, which a tensor without elements has not, and one that no tensor has.
+const FIRST: &str = "\
+#include <torch/extension.h>
+__global__ void first(const float *x, float *y, int64_t at) { y[0] = x[at]; }
+torch::Tensor op(torch::Tensor x) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1);
+  auto y = torch::empty({1}, x.options());
+  BEFORE
+  first<<<1, 1>>>(x.data_ptr<float>(), y.data_ptr<float>(), AT);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+fn of(before: &str, at: &str) -> Report {
+    checked(&FIRST.replace("BEFORE", before).replace("AT", at)).0
+}
+
+/// Verdicts of what is found, and why a replay does not prove it.
+fn told(report: &Report) -> Vec<(Verdict, String)> {
+    report.findings.iter().map(|f| (f.verdict, f.assumptions.join("; "))).collect()
+}
+
+/// Operations of which nothing is known: by the dispatcher, in place, with two results, and functions without a body.
+const UNKNOWN: &[(&str, &str)] = &[
+    ("at::_ops::cholesky::call(x, false);", "at::cholesky"),
+    ("at::_ops::slogdet::call(x);", "at::slogdet"),
+    ("at::_ops::erfinv_::call(x);", "at::erfinv_"),
+    ("at::logdet(x);", "at::logdet"),
+    ("if (at::logdet(x).defined()) y = torch::empty({1}, x.options());", "at::logdet"),
+];
+
+#[test]
+fn what_a_replay_reaches_behind_an_unknown_operation_is_possible() {
+    for at in ["0", "x.numel()"] {
+        assert_eq!(proved(&of("", at)).len(), 1, "{at}");
+        for (before, name) in UNKNOWN {
+            let report = of(before, at);
+            let told = told(&report);
+            let [(Verdict::Possible, why)] = told.as_slice() else {
+                panic!("{before} {at}: {told:?} {:?}", report.undecided)
+            };
+            assert!(why.contains(&format!("whether `{name}` accepts these arguments")), "{before} {at}: {why}");
+            // The other access is as safe as without.
+            assert_eq!((report.summary.safe, report.summary.accesses), (1, 2), "{before} {at}");
+        }
+    }
+}
+
+#[test]
+fn what_an_operation_throws_may_be_caught() {
+    let caught = "int64_t at = 0; try { at::_ops::cholesky::call(x, false); } catch (...) { at = 1; }";
+    let report = of(caught, "at + x.numel()");
+    assert_eq!(proved(&report), [], "{:?}", told(&report));
+    assert_eq!(report.summary.safe, 1);
+    // Where it throws, the index is 1.
+    for operation in ["at::_ops::cholesky::call(x, false);", "at::logdet(x);", "at::_ops::max::call(x);"] {
+        let caught =
+            format!("TORCH_CHECK(x.numel() == 1); int64_t at = 0; try {{ {operation} }} catch (...) {{ at = 1; }}");
+        let report = of(&caught, "at");
+        assert_eq!((proved(&report).len(), report.summary.safe), (0, 1), "{operation}: {:?}", told(&report));
+    }
+}
+
+/// A check of what an operation computes of the elements decides whether a kernel runs.
+#[test]
+fn what_is_checked_of_the_elements_is_not_taken_to_hold() {
+    let source = "\
+#include <torch/extension.h>
+__global__ void take(float *y, const float *x, const int64_t *at) { y[0] = x[at[0]]; }
+torch::Tensor op(torch::Tensor x, torch::Tensor at) {
+  TORCH_CHECK(x.is_cuda() && at.is_cuda() && x.is_contiguous() && at.is_contiguous() && at.numel() == 1);
+  CHECKED
+  auto y = torch::empty({1}, x.options());
+  take<<<1, 1>>>(y.data_ptr<float>(), x.data_ptr<float>(), at.data_ptr<int64_t>());
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+    assert_eq!(proved(&checked(&source.replace("CHECKED", "")).0).len(), 1);
+    for check in [
+        "TORCH_CHECK(at.max().item<int64_t>() < x.numel() && at.min().item<int64_t>() >= 0);",
+        "if (at.max().item<int64_t>() >= x.numel() || at.min().item<int64_t>() < 0) throw std::runtime_error(\"at\");",
+    ] {
+        let (report, _) = checked(&source.replace("CHECKED", check));
+        assert_eq!(proved(&report), [], "{check}: {:?}", told(&report));
+    }
+}
+
+#[test]
+fn a_part_that_a_replay_skips_may_refuse_too() {
+    // What is compared is not known.
+    let skipped = "if (at::_ops::sum::call(x, std::nullopt).item<int64_t>() > 0) at::_ops::cholesky::call(x, false);";
+    let report = of(skipped, "x.numel()");
+    assert_eq!(proved(&report), [], "{:?}", told(&report));
+    assert!(report.findings.iter().all(|f| f.rule == Rule::UncheckedArgument || f.rule == Rule::OobGlobal));
+}
