@@ -317,6 +317,132 @@ def case_cat(r, device, op):
     return all, [d], lambda *ts: torch.cat(ts, d)
 
 
+def keep_dimension(r):
+    return r.random() < 0.4
+
+
+def dimensions(r, dim):
+    """Some dimensions, which seldom repeat."""
+    some = [d for d in range(dim) if r.random() < 0.5]
+    some = [d - dim if r.random() < 0.3 else d for d in some]
+    return some + [dimension(r, dim)] if r.random() < 0.15 else some
+
+
+def case_reduced(r, device, op, x=None):
+    x = x or tensor(r, device)
+    dim, keep = len(x.sizes), keep_dimension(r)
+    aten = getattr(torch.ops.aten, {"sum_dim_IntList": "sum", "mean_dim": "mean", "prod_dim_int": "prod"}.get(op, op.removesuffix("_dim")))
+    if op in ("sum", "prod", "mean"):
+        t, dtype = maybe_type(r, 0.3)
+        return [x], t, lambda s: aten(s, dtype=dtype)
+    if op in ("sum_dim_IntList", "mean_dim"):
+        t, dtype = maybe_type(r, 0.3)
+        dims = None if r.random() < 0.1 else dimensions(r, dim)
+        said = [0] if dims is None else [1, *counted(dims)]
+        return [x], [*said, int(keep), *t], lambda s: aten(s, dims, keep, dtype=dtype)
+    if op == "prod_dim_int":
+        t, dtype = maybe_type(r, 0.3)
+        d = dimension(r, dim)
+        return [x], [d, int(keep), *t], lambda s: aten(s, d, keep, dtype=dtype)
+    if op in ("any_dim", "all_dim"):
+        d = dimension(r, dim)
+        return [x], [d, int(keep)], lambda s: aten(s, d, keep)
+    if op in ("max_dim", "min_dim"):
+        d, of = dimension(r, dim), r.randint(0, 1)
+        return [x], [d, int(keep), of], lambda s: aten(s, d, keep)[of]
+    if op in ("amax", "amin"):
+        dims = dimensions(r, dim)
+        return [x], [*counted(dims), int(keep)], lambda s: aten(s, dims, keep)
+    if op in ("argmax", "argmin"):
+        said, d = perhaps(r, dimension(r, dim), 0.7)
+        return [x], [*said, int(keep)], lambda s: aten(s, d, keep)
+    return [x], [], lambda s: aten(s)
+
+
+def case_sorted(r, device, op, x=None):
+    x = x or tensor(r, device)
+    dim = len(x.sizes)
+    d, of, down = dimension(r, dim), r.randint(0, 1), r.random() < 0.3
+    if op == "argsort":
+        return [x], [d, int(down)], lambda s: torch.ops.aten.argsort(s, d, down)
+    if op == "sort":
+        return [x], [d, int(down), of], lambda s: torch.ops.aten.sort(s, d, down)[of]
+    if op == "sort_stable":
+        return [x], [d, of], lambda s: torch.ops.aten.sort(s, stable=True, dim=d, descending=False)[of]
+    if op == "topk":
+        n = x.sizes[d] if -dim <= d < dim else 1
+        k = r.randint(0, n) if r.random() < 0.8 else r.randint(-1, n + 1)
+        return [x], [k, d, of], lambda s: torch.topk(s, k, d)[of]
+    dims = dimensions(r, dim)
+    return [x], counted(dims), lambda s: torch.flip(s, dims)
+
+
+def nearly(r, n):
+    return n if r.random() < 0.92 else size(r)
+
+
+def case_product(r, device, op):
+    dtype = r.choice((r.choice(FLOATS), r.choice(FLOATS), r.choice(list(TYPES))))
+    other = dtype if r.random() < 0.95 else r.choice(list(TYPES))
+    n, k, m = size(r), size(r), size(r)
+    if op == "mm":
+        a, b = [n, k], [nearly(r, k), m]
+    elif op == "bmm":
+        batch = size(r)
+        a, b = [batch, n, k], [nearly(r, batch), nearly(r, k), m]
+    elif op == "linear":
+        a, b = shape(r, 0, 3) + [k], [m, nearly(r, k)]
+    else:
+        batch = shape(r, 0, 2)
+        a = [*batch, n, k] if r.random() < 0.75 else [k]
+        spread = [d if r.random() < 0.7 else 1 for d in batch][r.choice((0, 0, len(batch))):]
+        b = [*spread, nearly(r, k), m] if r.random() < 0.75 else [nearly(r, k)]
+    if r.random() < 0.05:
+        a = shape(r, 0, 3)
+    x, y = tensor(r, device, dtype, a), tensor(r, device, other, b)
+    if op == "linear":
+        if r.random() < 0.5:
+            z = tensor(r, device, dtype, [nearly(r, m)])
+            return [x, y, z], [], lambda s, t, u: torch.nn.functional.linear(s, t, u)
+        return [x, y], [], lambda s, t: torch.nn.functional.linear(s, t)
+    return [x, y], [], lambda s, t: getattr(torch, op)(s, t)
+
+
+def case_selected(r, device, op):
+    x = tensor(r, device)
+    if op == "nonzero":
+        return [x], [], lambda s: torch.nonzero(s)
+    if op == "masked_select":
+        sizes = [n if r.random() < 0.9 else 1 for n in x.sizes][r.choice((0, 0, r.randint(0, len(x.sizes)))):]
+        mask = tensor(r, device, 11 if r.random() < 0.9 else None, sizes)
+        return [x, mask], [], lambda s, t: torch.masked_select(s, t)
+    if op == "index_select":
+        d = dimension(r, len(x.sizes))
+        index = tensor(r, device, r.choice((3, 4, 4, r.choice(list(TYPES)))), shape(r, 1, 1) if r.random() < 0.9 else None)
+        return [x, index], [d], lambda s, t: torch.index_select(s, d, t)
+    if op == "where_self":
+        part = lambda: [n if r.random() < 0.9 else 1 for n in x.sizes][r.choice((0, 0, 0, r.randint(0, len(x.sizes)))):]
+        condition = tensor(r, device, 11 if r.random() < 0.9 else None, part())
+        y = tensor(r, device, x.dtype if r.random() < 0.8 else None, part())
+        return [condition, x, y], [], lambda c, s, t: torch.where(c, s, t)
+    all, dim = [x], len(x.sizes)
+    for _ in range(r.randint(0, 2)):
+        all.append(tensor(r, device, x.dtype if r.random() < 0.9 else None, [nearly(r, n) for n in x.sizes]))
+    d = dimension(r, dim + 1)
+    return all, [d], lambda *ts: torch.stack(ts, d)
+
+
+def case_replaced(r, device, op):
+    x = tensor(r, device)
+    if op == "zero_":
+        return [x], [], lambda s: s.zero_()
+    if op == "fill_":
+        v, value = scalar(r, (0, 1, 1, 4))
+        return [x], v, lambda s: s.fill_(value)
+    sizes = [nearly(r, n) if r.random() < 0.8 else 1 for n in x.sizes][r.choice((0, 0, r.randint(0, len(x.sizes)))):]
+    return [x, tensor(r, device, None, sizes)], [], lambda s, t: s.copy_(t)
+
+
 # What may come behind another operation.
 ONE_INPUT = (case_like, case_new, case_copied, case_view, case_view, case_each, case_scalar, case_along)
 
@@ -338,6 +464,17 @@ CASES.update({op: case_scalar for op in (*SCALAR, "clamp")})
 CASES.update({op: case_binary for op in BINARY})
 CASES.update({op: case_along for op in ("cumsum", "cumprod")})
 CASES["cat"] = case_cat
+CASES.update({
+    op: case_reduced
+    for op in (
+        "max", "min", "any", "all", "sum", "prod", "mean", "sum_dim_IntList", "mean_dim", "prod_dim_int", "any_dim", "all_dim", "max_dim", "min_dim",
+        "amax", "amin", "argmax", "argmin",
+    )
+})
+CASES.update({op: case_sorted for op in ("sort", "sort_stable", "argsort", "topk", "flip")})
+CASES.update({op: case_product for op in ("matmul", "mm", "bmm", "linear")})
+CASES.update({op: case_replaced for op in ("zero_", "fill_", "copy_")})
+CASES.update({op: case_selected for op in ("nonzero", "masked_select", "index_select", "where_self", "stack")})
 
 
 def description(t, device):

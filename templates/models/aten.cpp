@@ -1560,7 +1560,10 @@ static int64_t whole(const Handle *self, int64_t least, int64_t most) {
   if (s.tag != 1 && s.tag != 4) return __scuba_any(least, most);
   // Below 0, a number without a sign wraps.
   if (least == 0 && s.v.i < 0) return __scuba_any(least, most);
-  if (s.v.i < least || s.v.i > most) fail();
+  // Elements of a type that the other one holds need no check.
+  int8_t of = self->impl->dtype;
+  bool holds = of == Bool || of == Char || (of == Byte && most >= 255) || (of == Short && most >= 32767) || (of == Int && most >= 2147483647) || (of == Long && most > 2147483647);
+  if (!(holds && least < 0) && (s.v.i < least || s.v.i > most)) fail();
   return s.v.i;
 }
 #define ITEM(type, name, id, least, most)                                       \
@@ -1590,6 +1593,17 @@ void to_sym_bool(SymBool *out, const Scalar *self) MODEL("c10::Scalar::toSymBool
 void to_sym_bool(SymBool *out, const Scalar *self) {
   out->data = self->tag == 4 ? self->v.i != 0 : __scuba_any(0, 1);
   out->node = nullptr;
+}
+int64_t to_long(const Scalar *self) MODEL("c10::Scalar::toLong() const");
+int64_t to_long(const Scalar *self) {
+  if (self->tag == 1 || self->tag == 4) return self->v.i;
+  if (self->tag != 0) {
+    may_refuse();
+    return __scuba_any(-0x7fffffffffffffffL - 1, 0x7fffffffffffffffL);
+  }
+  double d = self->v.d;
+  if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0)) fail();
+  return static_cast<int64_t>(d);
 }
 
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
@@ -1652,7 +1666,7 @@ static Impl *some_view_of(const Impl *o) {
 }
 // c10::maybe_wrap_dim, for which a tensor of no dimensions has one.
 static int64_t wrapped_scalar(const Impl *o, int64_t d) {
-  if (__scuba_known(o->dim) != 0) return wrapped(o, d);
+  if (o->dim != 0) return wrapped(o, d);
   if (d < -1 || d > 0) fail();
   return 0;
 }

@@ -34,7 +34,6 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("at::_ops::slogdet::call(x);", "at::slogdet"),
     ("at::_ops::erfinv_::call(x);", "at::erfinv_"),
     ("at::logdet(x);", "at::logdet"),
-    ("if (at::logdet(x).defined()) y = torch::empty({1}, x.options());", "at::logdet"),
 ];
 
 #[test]
@@ -52,6 +51,49 @@ fn what_a_replay_reaches_behind_an_unknown_operation_is_possible() {
             assert_eq!((report.summary.safe, report.summary.accesses), (1, 2), "{before} {at}");
         }
     }
+}
+
+#[test]
+fn what_throws_for_tensors_without_elements_is_a_check() {
+    for before in ["x.max();", "at::_ops::min::call(x);", "at::_ops::argmax::call(x, std::nullopt, false);"] {
+        let report = of(before, "0");
+        assert_eq!((told(&report), report.summary.safe), (vec![], 2), "{before}: {:?}", report.undecided);
+        let report = of(before, "x.numel()");
+        assert_eq!(proved(&report).len(), 1, "{before}: {:?} {:?}", told(&report), report.undecided);
+    }
+}
+
+#[test]
+fn what_accepts_any_real_tensor_leaves_proofs_alone() {
+    for before in [
+        "at::_ops::sum::call(x, std::nullopt);",
+        "at::_ops::any::call(x);",
+        "at::_ops::matmul::call(x, x);",
+        "at::_ops::nonzero::call(x);",
+    ] {
+        for at in ["0", "x.numel()"] {
+            let report = of(before, at);
+            assert_eq!(proved(&report).len(), 1, "{before} {at}: {:?} {:?}", told(&report), report.undecided);
+        }
+    }
+}
+
+/// The number of an operation that is modelled, as a type that holds every one.
+#[test]
+fn what_the_number_of_an_operation_is_leaves_proofs_alone() {
+    let of_made = |number: &str| {
+        of(
+            &format!("auto g = torch::zeros({{3}}, x.options().dtype(torch::kInt64)); auto n = g.max().{number};"),
+            "x.numel()",
+        )
+    };
+    for number in ["item().toLong()", "item<int64_t>()"] {
+        let report = of_made(number);
+        assert_eq!(proved(&report).len(), 1, "{number}: {:?} {:?}", told(&report), report.undecided);
+    }
+    // Not every one is an int.
+    let report = of_made("item<int>()");
+    assert_eq!(proved(&report), [], "{:?}", told(&report));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn page() -> String {
         (`src/library/host`, `src/library/kernel`). This says what each model was compared with. The judge is the real thing and never the other engine:\n\n\
         - *the function itself*: `tests/models` calls it on random and special arguments, compiled by g++, and compares what the interpreter computes;\n\
         - *runs of the function itself*: programs that use it, judged by the executor, are run as g++ compiles them on texts of a pool;\n\
-        - *PyTorch*: its recorded answers (`tools/tensor-models.py`); models of its functions in `templates/models/aten.cpp` all have that judge;\n\
+        - *PyTorch*: its recorded answers (`tools/tensor-models.py`); models of its functions in `templates/models/aten.cpp` and `reductions.cpp` have that judge;\n\
         - *the libraries*: recorded answers of PyTorch's stable ABI, nanobind 2 and 3, and TVM-FFI (`tools/real-libraries.py`); models of their functions in\n\
         \x20 `templates/models/stable.cpp` and `templates/models/dlpack.cpp` have that judge, but for streams, device guards, and arrays that a function makes;\n\
         - an *H100* or *H200*: what the device did was measured, for what stands in brackets;\n\

@@ -1,4 +1,4 @@
-//! The models of PyTorch's operations (`templates/models/aten.cpp`) held against PyTorch.
+//! The models of PyTorch's operations (`templates/models/aten.cpp`, `reductions.cpp`) held against PyTorch.
 //!
 //! `tools/tensor-models.py` asks PyTorch what an operation gives of a tensor, `tensors/operations.cu` does the same in the concrete interpreter. Both
 //! must agree on sizes, strides, type, device, contiguity, on whose storage the result shares, where in it, how far that reaches, whether it is the

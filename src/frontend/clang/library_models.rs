@@ -17,10 +17,13 @@ struct ModelledLibrary {
 /// Tensors, on which the models of several libraries build.
 const TENSORS: &str = include_str!("../../../templates/models/aten.cpp");
 
+/// Operations on tensors that reduce, sort, select and multiply.
+const REDUCTIONS: &str = include_str!("../../../templates/models/reductions.cpp");
+
 const LIBRARIES: &[ModelledLibrary] = &[
     ModelledLibrary {
         symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
-        sources: &[TENSORS, include_str!("../../../templates/models/stable.cpp")],
+        sources: &[TENSORS, REDUCTIONS, include_str!("../../../templates/models/stable.cpp")],
     },
     ModelledLibrary {
         symbols: &[b"8nanobind7ndarray", b"3tvm3ffi10TensorView", b"3tvm3ffi6Tensor", b"8DLTensor"],

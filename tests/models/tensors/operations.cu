@@ -182,6 +182,47 @@ static Tensor viewed(const Tensor &x) {
   if (is("as_strided")) { List s = list(), t = list(); return x.as_strided(s, t, perhaps()); }
   return copied(x);
 }
+// One of two results.
+static Tensor one_of(const std::tuple<Tensor, Tensor> &both) { return number() ? std::get<1>(both) : std::get<0>(both); }
+static std::optional<Tensor> perhaps_tensor(long i) {
+  if (i < count_of_inputs) return inputs[i];
+  return std::nullopt;
+}
+static Tensor reduced(const Tensor &x) {
+#define REDUCED(op) if (is(#op)) return at::_ops::op::call(x);
+  REDUCED(max) REDUCED(min) REDUCED(any) REDUCED(all) REDUCED(nonzero)
+#define TYPED(op) if (is(#op)) return at::_ops::op::call(x, perhaps_type());
+  TYPED(sum) TYPED(prod) TYPED(mean)
+#define OVER_SOME(op)                                                             \
+  if (is(#op)) {                                                                  \
+    if (!number()) { bool keep = number(); return at::_ops::op::call(x, std::nullopt, keep, perhaps_type()); } \
+    List dims = list();                                                           \
+    bool keep = number();                                                         \
+    return at::_ops::op::call(x, at::IntArrayRef(dims), keep, perhaps_type());    \
+  }
+  OVER_SOME(sum_dim_IntList) OVER_SOME(mean_dim)
+  if (is("prod_dim_int")) { long d = number(); bool keep = number(); return at::_ops::prod_dim_int::call(x, d, keep, perhaps_type()); }
+#define ONE_DIMENSION(op) if (is(#op)) { long d = number(); return at::_ops::op::call(x, d, number()); }
+  ONE_DIMENSION(any_dim) ONE_DIMENSION(all_dim) ONE_DIMENSION(argsort)
+#define BOTH(op) if (is(#op)) { long d = number(); bool keep = number(); return one_of(at::_ops::op::call(x, d, keep)); }
+  BOTH(max_dim) BOTH(min_dim) BOTH(sort)
+  if (is("sort_stable")) { long d = number(); return one_of(at::_ops::sort_stable::call(x, true, d, false)); }
+  if (is("topk")) { long k = number(), d = number(); return one_of(x.topk(k, d)); }
+  if (is("amax")) { List dims = list(); return at::_ops::amax::call(x, dims, number()); }
+  if (is("amin")) { List dims = list(); return at::_ops::amin::call(x, dims, number()); }
+  if (is("argmax")) { auto d = perhaps(); return at::_ops::argmax::call(x, d, number()); }
+  if (is("argmin")) { auto d = perhaps(); return at::_ops::argmin::call(x, d, number()); }
+  if (is("flip")) return at::_ops::flip::call(x, list());
+#define PRODUCT(op) if (is(#op)) return at::_ops::op::call(x, inputs[1]);
+  PRODUCT(matmul) PRODUCT(mm) PRODUCT(bmm) PRODUCT(masked_select)
+  if (is("zero_")) return at::_ops::zero_::call(const_cast<Tensor &>(x));
+  if (is("fill_")) return at::_ops::fill__Scalar::call(const_cast<Tensor &>(x), scalar());
+  if (is("copy_")) return at::_ops::copy_::call(const_cast<Tensor &>(x), inputs[1], false);
+  if (is("linear")) return at::_ops::linear::call(x, inputs[1], perhaps_tensor(2));
+  if (is("index_select")) return at::_ops::index_select::call(x, number(), inputs[1]);
+  if (is("where_self")) return at::_ops::where_self::call(x, inputs[1], inputs[2]);
+  return viewed(x);
+}
 static Tensor computed(const Tensor &x) {
 #define EACH(op) if (is(#op)) return at::_ops::op::call(x);
   EACH(abs) EACH(neg) EACH(sign) EACH(square) EACH(exp) EACH(log) EACH(log2) EACH(sqrt) EACH(rsqrt) EACH(reciprocal) EACH(sin) EACH(cos)
@@ -204,8 +245,9 @@ static Tensor computed(const Tensor &x) {
   if (is("div_Tensor")) return at::_ops::div_Tensor::call(x, inputs[1]);
   if (is("cumsum")) { long d = number(); return at::_ops::cumsum::call(x, d, perhaps_type()); }
   if (is("cumprod")) { long d = number(); return at::_ops::cumprod::call(x, d, perhaps_type()); }
+  if (is("stack")) return at::_ops::stack::call(at::TensorList(inputs, count_of_inputs), number());
   if (is("cat")) return at::_ops::cat::call(at::ITensorListRef(at::TensorList(inputs, count_of_inputs)), number());
-  return viewed(x);
+  return reduced(x);
 }
 
 // What the interface says of a tensor, and where its elements are.

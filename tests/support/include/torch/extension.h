@@ -110,6 +110,7 @@ public:
   Scalar(complex<double> z) : tag(Tag::HAS_z) { v.z = z; }
   Scalar(bool b) : tag(Tag::HAS_b) { v.i = b; }
   SymInt toSymInt() const { return tag == Tag::HAS_si ? SymInt(static_cast<SymNodeImpl *>(v.p)) : SymInt(v.i); }
+  int64_t toLong() const;
   int toInt() const {
     if (tag == Tag::HAS_d) return static_cast<int>(v.d);
     if (tag == Tag::HAS_i || tag == Tag::HAS_b) return static_cast<int>(v.i);
