@@ -753,7 +753,20 @@ NOTHING(scalar_destroy, "c10::Scalar::destroy()")
 
 // ---- devices and streams ----
 
-// One device is like another here, and a stream like the default one, whose handle is 0 (c10/cuda/CUDAStream.h).
+// One device is like another here, and a stream like the default one, whose handle is 0 (c10/cuda/CUDAStream.h). A guard of CUDA's devices refuses others
+// (c10/cuda/impl/CUDAGuardImpl.h; InlineDeviceGuard::set_device); a guard of any device does nothing for the host.
+struct Device { int8_t type, index; };
+struct MaybeDevice { int8_t type, index; bool has; };
+#define OF_CUDA(id, name)                      \
+  void id(void *self, Device d) MODEL(name "(c10::Device)"); \
+  void id(void *, Device d) { if (d.type != 1) fail(); }
+OF_CUDA(guard_of, "c10::cuda::CUDAGuard::CUDAGuard")
+OF_CUDA(guard_set, "c10::cuda::CUDAGuard::set_device")
+OF_CUDA(guard_reset, "c10::cuda::CUDAGuard::reset_device")
+OF_CUDA(optional_guard_set, "c10::cuda::OptionalCUDAGuard::set_device")
+OF_CUDA(optional_guard_reset, "c10::cuda::OptionalCUDAGuard::reset_device")
+void optional_guard_of(void *self, MaybeDevice d) MODEL("c10::cuda::OptionalCUDAGuard::OptionalCUDAGuard(std::optional<c10::Device>)");
+void optional_guard_of(void *, MaybeDevice d) { if (d.has && d.type != 1) fail(); }
 NOTHING(guard, "c10::cuda::CUDAGuard::CUDAGuard(*")
 NOTHING(guard_end, "c10::cuda::CUDAGuard::~CUDAGuard()")
 NOTHING(optional_guard, "c10::cuda::OptionalCUDAGuard::OptionalCUDAGuard(*")
@@ -871,7 +884,6 @@ int8_t scalar_type(const Handle *self) { return there(self)->dtype; }
 struct Meta { unsigned short index; };
 Meta dtype(const Handle *self) MODEL("at::TensorBase::dtype() const");
 Meta dtype(const Handle *self) { return {static_cast<unsigned short>(there(self)->dtype)}; }
-struct Device { int8_t type, index; };
 Device device(const Handle *self) MODEL("at::TensorBase::device() const");
 Device device(const Handle *self) { return {there(self)->device, 0}; }
 int8_t get_device(const Handle *self) MODEL("at::TensorBase::get_device() const");
@@ -1171,6 +1183,10 @@ static Handle *overwritten(Handle *self) {
   if (t->made && t->original) __scuba_written(t->original);
   return self;
 }
+static Handle *rewritten(Handle *self) {
+  may_refuse();
+  return overwritten(self);
+}
 Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
 Handle *in_place(Handle *self) { return rewritten(self); }
 Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
@@ -1183,10 +1199,6 @@ static Impl *by_element(const Impl *t, int8_t dtype, int8_t common, Strides how 
   if (__scuba_known(dtype) == ComplexHalf || __scuba_known(common) == ComplexHalf) return any_tensor();
   bool converts = __scuba_known(t->device == 0) != 0 && __scuba_known(t->dtype == common) != 1;
   return like(t, dtype, t->device, Preserve, nullptr, !converts ? how : how == ByElement ? Converted : ConvertedWithNumber);
-static Handle *rewritten(Handle *self) {
-  may_refuse();
-  return overwritten(self);
-}
 }
 static Impl *by_element(const Impl *t, int8_t dtype) { return by_element(t, dtype, dtype); }
 static int8_t if_real(const Impl *t) { return is_real(t->dtype) ? t->dtype : __scuba_any(0, 44); }
@@ -1294,7 +1306,6 @@ COMPARED(less, "lt", true) COMPARED(at_most, "le", true) COMPARED(greater, "gt",
 COMPARED(equal_to, "eq", false) COMPARED(other_than, "ne", false)
 
 // `to` and `toType`: another type, device or format, where one is given.
-struct MaybeDevice { int8_t type, index; bool has; };
 void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte pinned, bool, bool copy, MaybeByte format)
     MODEL("! [8] at::_ops::to_dtype_layout::call(at::Tensor const&*");
 void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte, bool, bool copy, MaybeByte format) {
@@ -1583,17 +1594,6 @@ void to_sym_int(int64_t *out, const Scalar *self) {
   if (self->tag == 1 && self->v.i >= -(1L << 62)) *out = self->v.i;
   else *out = __scuba_any(-(1L << 62), 0x7fffffffffffffffL);
 }
-void to_sym_float(SymFloat *out, const Scalar *self) MODEL("c10::Scalar::toSymFloat() const");
-void to_sym_float(SymFloat *out, const Scalar *self) {
-  if (self->tag == 0) out->data = self->v.d;
-  else any_double(&out->data);
-  out->node = nullptr;
-}
-void to_sym_bool(SymBool *out, const Scalar *self) MODEL("c10::Scalar::toSymBool() const");
-void to_sym_bool(SymBool *out, const Scalar *self) {
-  out->data = self->tag == 4 ? self->v.i != 0 : __scuba_any(0, 1);
-  out->node = nullptr;
-}
 int64_t to_long(const Scalar *self) MODEL("c10::Scalar::toLong() const");
 int64_t to_long(const Scalar *self) {
   if (self->tag == 1 || self->tag == 4) return self->v.i;
@@ -1604,6 +1604,17 @@ int64_t to_long(const Scalar *self) {
   double d = self->v.d;
   if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0)) fail();
   return static_cast<int64_t>(d);
+}
+void to_sym_float(SymFloat *out, const Scalar *self) MODEL("c10::Scalar::toSymFloat() const");
+void to_sym_float(SymFloat *out, const Scalar *self) {
+  if (self->tag == 0) out->data = self->v.d;
+  else any_double(&out->data);
+  out->node = nullptr;
+}
+void to_sym_bool(SymBool *out, const Scalar *self) MODEL("c10::Scalar::toSymBool() const");
+void to_sym_bool(SymBool *out, const Scalar *self) {
+  out->data = self->tag == 4 ? self->v.i != 0 : __scuba_any(0, 1);
+  out->node = nullptr;
 }
 
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
@@ -1646,6 +1657,11 @@ static Impl *some_shape_of(const Impl *o) {
   t->device = device;
   return t;
 }
+// The same where such a shape may throw.
+static Impl *some_view_of(const Impl *o) {
+  may_refuse();
+  return some_shape_of(o);
+}
 // The same of a part that begins somewhere in it.
 static Impl *some_part_of(const Impl *o) {
   Impl *t = some_view_of(o);
@@ -1657,11 +1673,6 @@ static Impl *some_part_of(const Impl *o) {
 // Sizes that keep the order and the number of the elements of a contiguous tensor: those of size 1 may have any strides.
 static void keep_order(Impl *t, const Impl *o) {
   if (__scuba_known(t->dim) < 0) return;
-// The same where such a shape may throw.
-static Impl *some_view_of(const Impl *o) {
-  may_refuse();
-  return some_shape_of(o);
-}
   judge_like(t, o);
 }
 // c10::maybe_wrap_dim, for which a tensor of no dimensions has one.
@@ -2036,31 +2047,77 @@ bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) { retur
 // ---- checks of several tensors (ATen/TensorUtils.h) ----
 
 struct Arg { const Handle *tensor; const char *name; int pos; };
-#define OF_ALL(i, what) if (n > i) { const Impl *t = there(all[i].tensor), *first = there(all[0].tensor); (void)first; what }
-#define EIGHT_ARGS(what) OF_ALL(0, what) OF_ALL(1, what) OF_ALL(2, what) OF_ALL(3, what) OF_ALL(4, what) OF_ALL(5, what) OF_ALL(6, what) OF_ALL(7, what) \
-  OF_ALL(8, what) OF_ALL(9, what) OF_ALL(10, what) OF_ALL(11, what)
-#define CHECK_ALL(id, name, what)                                                                  \
+// Tensors that are not defined are passed over, and the others compared with the first that is (checkAllSame).
+#define OF_ALL(i, what) if (n > i && all[i].tensor->impl) { const Impl *t = all[i].tensor->impl; if (!first) { first = t; } else { what } }
+#define OF_EACH(i, what) if (n > i && all[i].tensor->impl) { const Impl *t = all[i].tensor->impl; what }
+#define TWELVE(of, what) of(0, what) of(1, what) of(2, what) of(3, what) of(4, what) of(5, what) of(6, what) of(7, what) of(8, what) of(9, what) of(10, what) of(11, what)
+#define CHECK_LIST(id, name, of, what)                                                             \
   void id(const char *, const Arg *all, size_t n) MODEL("at::" name "(char const*, c10::ArrayRef<at::TensorArg>)"); \
-  void id(const char *, const Arg *all, size_t n) { EIGHT_ARGS(what) }
+  void id(const char *, const Arg *all, size_t n) {                                                \
+    const Impl *first = nullptr;                                                                   \
+    (void)first;                                                                                   \
+    TWELVE(of, what)                                                                               \
+    if (__scuba_known(n) < 0 || n > 12) may_refuse();                                              \
+  }
 #define CHECK_TWO(id, name, what)                                                                  \
   void id(const char *, const Arg *a, const Arg *b) MODEL("at::" name "(char const*, at::TensorArg const&, at::TensorArg const&)"); \
   void id(const char *, const Arg *a, const Arg *b) { const Impl *t = there(b->tensor), *first = there(a->tensor); what }
-#define ON_GPU if (t->device != 1) fail();
-#define OF_TYPE if (t->dtype != first->dtype) fail();
+#define ON_GPU if (t->device == 0 || first->device == 0) fail();
+#define OF_TYPE if (t->dtype != first->dtype || t->device != first->device) fail();
 #define OF_NUMEL if (t != first) { relate(t); relate(first); if (elements(t) != elements(first)) fail(); }
 #define OF_SIZES if (t != first && !equal_sizes(t->sizes, t->dim, first->sizes, first->dim)) fail();
-CHECK_ALL(all_same_gpu, "checkAllSameGPU", ON_GPU)
-CHECK_TWO(same_gpu, "checkSameGPU", if (first->device != 1) fail(); ON_GPU)
-CHECK_ALL(all_same_type, "checkAllSameType", OF_TYPE)
-CHECK_TWO(same_type, "checkSameType", OF_TYPE)
-CHECK_ALL(all_same_numel, "checkAllSameNumel", OF_NUMEL)
-CHECK_TWO(same_numel, "checkSameNumel", OF_NUMEL)
-CHECK_ALL(all_same_size, "checkAllSameSize", OF_SIZES)
-CHECK_TWO(same_size, "checkSameSize", OF_SIZES)
-CHECK_ALL(all_contiguous, "checkAllContiguous", if (!t->contiguous) fail();)
-CHECK_ALL(all_defined, "checkAllDefined", )
+#define CHECK_SAME(id, all, two, what) CHECK_LIST(all_##id, all, OF_ALL, what) CHECK_TWO(id, two, what)
+CHECK_SAME(same_gpu, "checkAllSameGPU", "checkSameGPU", ON_GPU)
+CHECK_SAME(same_type, "checkAllSameType", "checkSameType", OF_TYPE)
+CHECK_SAME(same_numel, "checkAllSameNumel", "checkSameNumel", OF_NUMEL)
+CHECK_SAME(same_size, "checkAllSameSize", "checkSameSize", OF_SIZES)
+CHECK_LIST(all_contiguous, "checkAllContiguous", OF_EACH, if (!t->contiguous) fail();)
+#define IS_DEFINED(i) if (n > i && !all[i].tensor->impl) fail();
+void all_defined(const char *, const Arg *all, size_t n) MODEL("at::checkAllDefined(char const*, c10::ArrayRef<at::TensorArg>)");
+void all_defined(const char *, const Arg *all, size_t n) { EIGHT(IS_DEFINED) if (__scuba_known(n) < 0 || n > 8) may_refuse(); }
+void is_defined(const char *, const Arg *t) MODEL("at::checkDefined(char const*, at::TensorArg const&)");
+void is_defined(const char *, const Arg *t) { there(t->tensor); }
 void of_scalar_type(const char *, const Arg *t, int8_t type) MODEL("at::checkScalarType(char const*, at::TensorArg const&, c10::ScalarType)");
 void of_scalar_type(const char *, const Arg *t, int8_t type) { if (there(t->tensor)->dtype != type) fail(); }
+#define ONE_OF(i) if (n > i && t->dtype == types[i]) found = true;
+void of_scalar_types(const char *, const Arg *arg, const int8_t *types, size_t n) MODEL("at::checkScalarTypes(char const*, at::TensorArg const&, c10::ArrayRef<c10::ScalarType>)");
+void of_scalar_types(const char *, const Arg *arg, const int8_t *types, size_t n) {
+  const Impl *t = there(arg->tensor);
+  bool found = false;
+  EIGHT(ONE_OF)
+  if (__scuba_known(n) < 0 || n > 8) may_refuse();
+  else if (!found) fail();
+}
+#define ON_DEVICE(i) if (n > i && all[i].impl && all[i].impl->device != device) fail();
+void of_device_type(const char *, const Handle *all, size_t n, int8_t device) MODEL("at::checkDeviceType(char const*, c10::ArrayRef<at::Tensor>, c10::DeviceType)");
+void of_device_type(const char *, const Handle *all, size_t n, int8_t device) { EIGHT(ON_DEVICE) if (__scuba_known(n) < 0 || n > 8) may_refuse(); }
+void has_dim(const char *, const Handle *self, const char *, int, int64_t dim) MODEL("at::checkDim(char const*, at::Tensor const&, char const*, int, long)");
+void has_dim(const char *, const Handle *self, const char *, int, int64_t dim) { if (there(self)->dim != dim) fail(); }
+void has_dim_size(const Handle *self, int64_t dim, int64_t d, int64_t size) MODEL("at::check_dim_size(at::Tensor const&, long, long, long)");
+void has_dim_size(const Handle *self, int64_t dim, int64_t d, int64_t size) {
+  const Impl *t = there(self);
+  if (t->dim != dim || size_at(t, d) != size) fail();
+}
+// A tensor by its shape alone (at::TensorGeometryArg): the tensor itself stands for it here.
+struct Geometry { const Impl *impl; };
+void geometry(Geometry *self, Arg of) MODEL("at::TensorGeometryArg::TensorGeometryArg(at::TensorArg)");
+void geometry(Geometry *self, Arg of) { self->impl = there(of.tensor); }
+NOTHING(geometry_end, "at::TensorGeometryArg::~TensorGeometryArg()")
+#define OF_GEOMETRY "(char const*, at::TensorGeometryArg const&"
+void geometry_dim(const char *, const Geometry *t, int64_t dim) MODEL("at::checkDim" OF_GEOMETRY ", long)");
+void geometry_dim(const char *, const Geometry *t, int64_t dim) { if (t->impl->dim != dim) fail(); }
+void geometry_dims(const char *, const Geometry *t, int64_t from, int64_t to) MODEL("at::checkDimRange" OF_GEOMETRY ", long, long)");
+void geometry_dims(const char *, const Geometry *t, int64_t from, int64_t to) { if (t->impl->dim < from || t->impl->dim >= to) fail(); }
+void geometry_same_dim(const char *, const Geometry *a, const Geometry *b) MODEL("at::checkSameDim" OF_GEOMETRY ", at::TensorGeometryArg const&)");
+void geometry_same_dim(const char *, const Geometry *a, const Geometry *b) { if (a->impl->dim != b->impl->dim) fail(); }
+void geometry_contiguous(const char *, const Geometry *t) MODEL("at::checkContiguous" OF_GEOMETRY ")");
+void geometry_contiguous(const char *, const Geometry *t) { if (!t->impl->contiguous) fail(); }
+void geometry_numel(const char *, const Geometry *t, int64_t n) MODEL("at::checkNumel" OF_GEOMETRY ", long)");
+void geometry_numel(const char *, const Geometry *t, int64_t n) { relate(t->impl); if (elements(t->impl) != n) fail(); }
+void geometry_size(const char *, const Geometry *t, int64_t d, int64_t size) MODEL("at::checkSize" OF_GEOMETRY ", long, long)");
+void geometry_size(const char *, const Geometry *t, int64_t d, int64_t size) { if (size_at(t->impl, d) != size) fail(); }
+void geometry_sizes(const char *, const Geometry *t, const int64_t *sizes, size_t n) MODEL("at::checkSize" OF_GEOMETRY ", c10::ArrayRef<long>)");
+void geometry_sizes(const char *, const Geometry *t, const int64_t *sizes, size_t n) { if (!equal_sizes(t->impl->sizes, t->impl->dim, sizes, n)) fail(); }
 
 // ---- settings of the process, properties of a device ----
 

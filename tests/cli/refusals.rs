@@ -144,3 +144,70 @@ fn a_part_that_a_replay_skips_may_refuse_too() {
     assert_eq!(proved(&report), [], "{:?}", told(&report));
     assert!(report.findings.iter().all(|f| f.rule == Rule::UncheckedArgument || f.rule == Rule::OobGlobal));
 }
+
+/// Two tensors that a kernel uses, behind checks.
+const CHECKED: &str = "\
+#include <torch/extension.h>
+#include <c10/cuda/CUDAGuard.h>
+__global__ void copy(float *p, const float *q, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) p[i] = q[i];
+}
+void op(torch::Tensor x, torch::Tensor y) {
+  DEVICES
+  SHAPES
+  if (x.numel() > 0) copy<<<(x.numel() + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+const SHAPES: &str = "TORCH_CHECK(x.is_contiguous() && y.is_contiguous() && x.numel() == y.numel());";
+
+fn behind(devices: &str, shapes: &str) -> Report {
+    checked(&CHECKED.replace("DEVICES", devices).replace("SHAPES", shapes)).0
+}
+
+#[test]
+fn a_guard_of_cudas_devices_refuses_a_tensor_of_the_host() {
+    for devices in [
+        "at::cuda::OptionalCUDAGuard a(at::device_of(x)), b(device_of(y));",
+        "c10::cuda::CUDAGuard a(x.device()), b(y.device());",
+        "c10::cuda::CUDAGuard a(0); a.set_device(x.device()); a.set_device(y.device());",
+        "at::cuda::OptionalCUDAGuard a; a.set_device(x.device()); TORCH_CHECK(y.device().is_cuda());",
+        "at::checkAllSameGPU(\"op\", {at::TensorArg(x, \"x\", 1), at::TensorArg(y, \"y\", 2)});",
+        "at::checkSameGPU(\"op\", at::TensorArg(x, \"x\", 1), at::TensorArg(y, \"y\", 2));",
+        "at::checkDeviceType(\"op\", {x, y}, torch::kCUDA);",
+    ] {
+        let report = behind(devices, SHAPES);
+        assert_eq!((told(&report), report.summary.safe), (vec![], 2), "{devices}: {:?}", report.undecided);
+    }
+    // A guard of any device takes the host's, too, and one tensor alone is compared with nothing.
+    for devices in [
+        "c10::DeviceGuard a(x.device()), b(y.device());",
+        "c10::cuda::CUDAGuard a(0), b(x.device());",
+        "c10::cuda::OptionalCUDAGuard a(std::nullopt);",
+        "at::checkAllSameGPU(\"op\", {at::TensorArg(x, \"x\", 1)});",
+    ] {
+        let report = behind(devices, SHAPES);
+        assert_eq!((report.findings.len(), report.summary.safe), (1, 2), "{devices}: {:?}", told(&report));
+    }
+}
+
+#[test]
+fn checks_of_shapes_are_checks() {
+    let devices = "TORCH_CHECK(x.is_cuda() && y.is_cuda());";
+    let contiguous = "at::checkContiguous(\"op\", at::TensorArg(x, \"x\", 1)); at::checkContiguous(\"op\", at::TensorArg(y, \"y\", 2));";
+    for shapes in [
+        "at::checkNumel(\"op\", at::TensorArg(y, \"y\", 2), x.numel());",
+        "at::checkDim(\"op\", x, \"x\", 1, 1); at::checkDim(\"op\", at::TensorArg(y, \"y\", 2), 1); at::checkSize(\"op\", at::TensorArg(y, \"y\", 2), 0, x.size(0));",
+        "at::checkDimRange(\"op\", at::TensorArg(x, \"x\", 1), 1, 3); at::checkDim(\"op\", at::TensorArg(x, \"x\", 1), 1); at::checkSize(\"op\", at::TensorArg(y, \"y\", 2), x.sizes());",
+        "at::check_dim_size(x, 1, 0, 64); at::check_dim_size(y, 1, 0, 64);",
+    ] {
+        let report = behind(devices, &format!("{contiguous} {shapes}"));
+        assert_eq!((told(&report), report.summary.safe), (vec![], 2), "{shapes}: {:?}", report.undecided);
+    }
+    for shapes in ["", "at::checkSameDim(\"op\", at::TensorArg(x, \"x\", 1), at::TensorArg(y, \"y\", 2));"] {
+        let report = behind(devices, &format!("{contiguous} {shapes}"));
+        assert_eq!(proved(&report).len(), 1, "{shapes}: {:?}", told(&report));
+    }
+}

@@ -305,6 +305,30 @@ struct TensorArg {
   int pos;
   TensorArg(const Tensor &tensor, const char *name, int pos) : tensor(tensor), name(name), pos(pos) {}
 };
+// A tensor by its shape alone.
+struct TensorGeometry {
+  std::vector<int64_t> sizes;
+  explicit TensorGeometry(const TensorBase &t) : sizes(t.sizes().begin(), t.sizes().end()) {}
+};
+struct TensorGeometryArg {
+  TensorGeometry tensor;
+  const char *name;
+  int pos;
+  TensorGeometryArg(TensorArg arg) : tensor(TensorGeometry{arg.tensor}), name(arg.name), pos(arg.pos) {}
+};
+void checkDim(const char *c, const Tensor &tensor, const char *name, int pos, int64_t dim);
+void checkDim(const char *c, const TensorGeometryArg &t, int64_t dim);
+void checkDimRange(const char *c, const TensorGeometryArg &t, int64_t from, int64_t to);
+void checkSameDim(const char *c, const TensorGeometryArg &a, const TensorGeometryArg &b);
+void checkContiguous(const char *c, const TensorGeometryArg &t);
+void checkNumel(const char *c, const TensorGeometryArg &t, int64_t numel);
+void checkSize(const char *c, const TensorGeometryArg &t, int64_t dim, int64_t size);
+void checkSize(const char *c, const TensorGeometryArg &t, IntArrayRef sizes);
+void checkSameGPU(const char *c, const TensorArg &a, const TensorArg &b);
+void checkScalarTypes(const char *c, const TensorArg &t, ArrayRef<ScalarType> types);
+void checkDefined(const char *c, const TensorArg &t);
+void checkDeviceType(const char *c, ArrayRef<Tensor> tensors, DeviceType type);
+void check_dim_size(const Tensor &tensor, int64_t dim, int64_t at, int64_t size);
 void checkAllSameGPU(const char *c, ArrayRef<TensorArg> tensors);
 void checkAllSameSize(const char *c, ArrayRef<TensorArg> tensors);
 void checkAllContiguous(const char *c, ArrayRef<TensorArg> tensors);
@@ -313,6 +337,8 @@ public:
   static void alertNotDeterministic(const char *caller);
 };
 Context &globalContext();
+// A function that no model knows.
+Tensor logdet(const Tensor &self);
 Tensor empty(IntArrayRef size, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor empty_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
@@ -337,8 +363,6 @@ using at::full_like;
 using at::ones;
 using at::ones_like;
 using at::rand;
-// A function that no model knows.
-Tensor logdet(const Tensor &self);
 using at::randn;
 using at::Tensor;
 using at::TensorOptions;
