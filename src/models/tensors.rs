@@ -47,6 +47,34 @@ pub fn is_of_torch(display: &str) -> bool {
     NAMESPACES.iter().any(|n| display.starts_with(n))
 }
 
+/// Functions of PyTorch that accept any arguments, by the beginnings of their names: counters of versions and modes of
+/// autograd, devices and streams, warnings, the registration of operators (torch/csrc/autograd/variable.h, c10/cuda,
+/// c10/util/Exception.h).
+const ACCEPTING: &[&str] = &[
+    "torch::autograd::impl::",
+    "torch::autograd::Node::",
+    "c10::AutogradState::",
+    "c10::GradMode::",
+    "c10::InferenceMode::",
+    "c10::impl::",
+    "c10::cuda::",
+    "at::cuda::get",
+    "c10::warn(",
+    "c10::Warning::",
+    "c10::WarningUtils::",
+    "c10::RegisterOperators::",
+    "torch::RegisterOperators::",
+    "torch::Library::",
+    "at::globalContext(",
+    "at::Context::",
+];
+
+/// Whether a function of PyTorch without a model may refuse its arguments: it throws then.
+#[must_use]
+pub fn may_refuse(display: &str) -> bool {
+    is_of_torch(display) && !ACCEPTING.iter().any(|n| display.starts_with(n))
+}
+
 /// Whether a symbol is of the stable ABI's C interface and runs an operation, which gives a status where it refuses its
 /// arguments (torch/csrc/inductor/aoti_torch/c/shim.h).
 #[must_use]

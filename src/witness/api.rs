@@ -288,7 +288,7 @@ pub enum Cause {
     Contents,
     Float,
     Assembly,
-    /// What an operation of PyTorch computes, or whether it accepts its arguments.
+    /// Result of an operation of PyTorch, or whether it accepts its arguments.
     Operation,
     /// Anything that no function model and no memory contents would resolve.
     #[default]

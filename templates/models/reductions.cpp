@@ -382,9 +382,7 @@ Handle *fill(Handle *self, const Scalar *value) { fits(value, there(self)->dtype
     int64_t from = o->sizes[i - (dim - n)];                                 \
     if (from != t->sizes[i] && from != 1) fail();                           \
   }
-Handle *copy(Handle *self, const Handle *source, bool) MODEL("at::_ops::copy_::call(at::Tensor&, at::Tensor const&, bool)");
-Handle *copy(Handle *self, const Handle *source, bool) {
-  const Impl *t = there(self), *o = there(source);
+static void goes_into(const Impl *t, const Impl *o) {
   int64_t dim = __scuba_known(t->dim), n = __scuba_known(o->dim);
   usual_type(t);
   usual_type(o);
@@ -396,6 +394,10 @@ Handle *copy(Handle *self, const Handle *source, bool) {
     // No element may stand for several ones (at::assert_no_internal_overlap).
     if (!t->contiguous) may_refuse();
   }
+}
+Handle *copy(Handle *self, const Handle *source, bool) MODEL("at::_ops::copy_::call(at::Tensor&, at::Tensor const&, bool)");
+Handle *copy(Handle *self, const Handle *source, bool) {
+  goes_into(there(self), there(source));
   return overwritten(self);
 }
 

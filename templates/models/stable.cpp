@@ -187,14 +187,25 @@ void stable_reshape(Handle *out, const Handle *self, const int64_t *sizes, size_
 
 // ---- what writes a tensor, and what is not modelled ----
 
-#define STABLE_WRITES(id, name)                                    \
-  void id(Handle *out, const Handle *self) MODEL("! [16] " STABLE name "(*"); \
-  void id(Handle *out, const Handle *self) {                       \
-    may_refuse();                                                  \
-    out->impl = there(self);                                       \
-    __scuba_written(data_of(out->impl));                           \
-  }
-STABLE_WRITES(stable_zero, "zero_") STABLE_WRITES(stable_fill, "fill_") STABLE_WRITES(stable_copy_in, "copy_")
+static void stable_written(Handle *out, const Handle *self) {
+  out->impl = there(self);
+  __scuba_written(data_of(out->impl));
+}
+void stable_zero(Handle *out, const Handle *self) MODEL("! [16] " STABLE "zero_(*");
+void stable_zero(Handle *out, const Handle *self) { usual_type(there(self)); stable_written(out, self); }
+void stable_fill(Handle *out, const Handle *self, double value) MODEL("! [16] " STABLE "fill_(*");
+void stable_fill(Handle *out, const Handle *self, double value) {
+  Scalar number;
+  number.tag = 0;
+  number.v.d = value;
+  fits(&number, there(self)->dtype);
+  stable_written(out, self);
+}
+void stable_copy_in(Handle *out, const Handle *self, const Handle *source) MODEL("! [16] " STABLE "copy_(*");
+void stable_copy_in(Handle *out, const Handle *self, const Handle *source) {
+  goes_into(there(self), there(source));
+  stable_written(out, self);
+}
 // Of these each makes a new tensor. What may give one that shares memory with another is followed into the C interface, of which nothing is known.
 #define STABLE_OPERATION(id, name)                     \
   void id(Handle *out) MODEL("! [16] " STABLE name "*"); \

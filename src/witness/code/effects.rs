@@ -9,7 +9,7 @@ use crate::machine::form::CallTarget;
 use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use models::attributes::{may_throw, may_throw_for_size};
 use models::ptx;
-use models::tensors::{is_of_torch, is_stable_operation};
+use models::tensors::{is_stable_operation, may_refuse};
 use std::rc::Rc;
 
 impl FunctionEffects {
@@ -182,7 +182,7 @@ fn call(
                 }
                 CallTarget::Unknown => {
                     let f = program.func(r);
-                    all.checks |= throws(program, r) && is_of_torch(&f.display) || is_stable_operation(&f.name);
+                    all.checks |= throws(program, r) && may_refuse(&f.display) || is_stable_operation(&f.name);
                 }
                 CallTarget::Indirect(_) => {}
             }

@@ -11,7 +11,7 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use ir::{BlockId, Callee, FuncRef, Program, Terminator};
 use models::attributes::{is_of_library, may_throw};
-use models::tensors::{is_of_torch, is_stable_operation, operation_name};
+use models::tensors::{is_stable_operation, may_refuse, operation_name};
 use rustc_hash::FxHashSet;
 
 impl Machine<'_> {
@@ -64,7 +64,7 @@ impl Machine<'_> {
         let name = &program.func(called).display;
         if own || self.callers_go_on(th) {
             self.seen.doubt_path(format!("`{name}`, which is not modelled, throws nothing"));
-        } else if is_of_torch(name) {
+        } else if may_refuse(name) {
             self.doubt_acceptance(th, &operation_name(name));
         }
     }
