@@ -177,6 +177,7 @@ reasons! {
     Time = "the time", ReasonCode::Other;
     RandomNumber = "a random number", ReasonCode::Other;
     GeneratorState = "a generator's state", ReasonCode::Other;
+    FreedBesideThread(function: String) = "`{function}` while another host thread may use the memory", ReasonCode::HostNotFollowed;
     OtherHostThread = "the effect of another host thread", ReasonCode::CallUnknown;
     VariadicArguments = "variadic arguments", ReasonCode::Other;
     MissingArgument = "a missing argument", ReasonCode::Other;

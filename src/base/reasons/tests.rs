@@ -122,6 +122,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::Time, "the time", ReasonCode::Other),
         (R::RandomNumber, "a random number", ReasonCode::Other),
         (R::GeneratorState, "a generator's state", ReasonCode::Other),
+        (R::FreedBesideThread(x()), "`x` while another host thread may use the memory", ReasonCode::HostNotFollowed),
         (R::OtherHostThread, "the effect of another host thread", ReasonCode::CallUnknown),
         (R::VariadicArguments, "variadic arguments", ReasonCode::Other),
         (R::MissingArgument, "a missing argument", ReasonCode::Other),

@@ -6,6 +6,7 @@ use super::cuda_memory;
 use super::dlpack;
 use super::driver_api::like;
 use super::graphs;
+use super::host_threads;
 use super::libc;
 use super::table::HostTable;
 use super::variables;
@@ -74,6 +75,7 @@ pub(crate) fn copies(
     copy(e, c, &mut s);
     keep_queued(e, c, &s);
     after_copy(e, like(c.base()), c, &mut s);
+    host_threads::after_copy(e, &mut s);
     super::success(e, s)
 }
 
@@ -231,6 +233,7 @@ fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: S
         after_queued_copy(e, &mut s, Some(&to), stream);
     }
     graphs::not_kept(e, c, &s);
+    host_threads::after_copy(e, &mut s);
     // The writes of the others are as unknown as those of an external function.
     if followed.is_some() { super::success(e, s) } else { Err(Box::new(s)) }
 }

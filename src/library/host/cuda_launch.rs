@@ -197,6 +197,8 @@ pub(crate) fn launch(
         e.runtime.refusable |= !runs;
         e.runtime.launched = true;
         let captured = cfg.stream != Some(waits::DEFAULT) && e.capture_under_way(s) != CaptureUnderWay::No;
+        // Others may change what it reads until it runs.
+        let threads = e.runtime.host_threads;
         if captured {
             // A graph does it later, and again.
             let open = e.at_any_launch(s);
@@ -206,13 +208,18 @@ pub(crate) fn launch(
             }
             graphs::keep(e, c, s, &values, event, vec![]);
         }
-        let number = match captured {
-            true => None,
-            false => record_launch(e, s, t.cond, kernel.clone(), cfg, values.clone()),
+        let number = match (captured, threads) {
+            (true, _) => None,
+            (false, true) => {
+                let open = e.at_any_launch(s);
+                record_launch(e, &open, t.cond, kernel.clone(), cfg, values.clone());
+                None
+            }
+            (false, false) => record_launch(e, s, t.cond, kernel.clone(), cfg, values.clone()),
         };
         let before = e.heap.version();
         match kernel {
-            Ok(k) if captured => e.havoc_device(s, Some(k), &values, None),
+            Ok(k) if captured || threads => e.havoc_device(s, Some(k), &values, None),
             Ok(k) => {
                 let surely = f.len() == 1 && e.arena.as_bool(t.cond) == Some(true);
                 if !surely || !runs || !e.launch_single(s, k, &values, cfg) {

@@ -129,6 +129,14 @@ fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) ->
     }
     let p = cuda::pointer_arg(e, c, 0);
     let p = freed_by(e, name, &p);
+    let used = p.iter().any(|t| match t.base {
+        Base::Object(o) => e.may_be_used_by_thread(&s, Some(o)),
+        Base::Null => false,
+        Base::Func(_) | Base::Unknown(_) => e.may_be_used_by_thread(&s, None),
+    });
+    if used {
+        e.limits.miss(|| UnknownReason::FreedBesideThread(name.to_owned()));
+    }
     e.release(&mut s, &p);
     e.release_lost(&mut s, &p);
     super::success(e, s)

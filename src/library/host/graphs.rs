@@ -80,7 +80,7 @@ fn not_followed(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> 
 }
 
 /// Device work may overlap with all other from here on, in an order that is not followed.
-fn leave_contents_open(e: &mut MemoryDomain<'_>, s: &mut State) {
+pub(super) fn leave_contents_open(e: &mut MemoryDomain<'_>, s: &mut State) {
     e.overlap(s);
     e.runtime.unordered = true;
 }

@@ -15,6 +15,7 @@ mod files;
 mod formats;
 mod getopt;
 mod graphs;
+mod host_threads;
 mod launch_shapes;
 mod libc;
 mod libc_memory;
@@ -51,8 +52,17 @@ fn is_replaceable(name: &str) -> bool {
 
 /// Models a library function by name, before any body is entered.
 pub(crate) fn host_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    host_threads::note_call(e, call);
     let program = e.program;
     let func = program.func(call.func);
+    if func.is_declaration()
+        && let Some(model) = table::find(&[host_threads::THREADS], call.name)
+    {
+        return match model(e, call, s) {
+            Err(s) => library_call(e, call, *s),
+            done => done,
+        };
+    }
     if func.is_declaration() && cuda::may_fail(call) && !e.assumptions.takes(Axiom::CallsSucceed) {
         return cuda::call_that_may_fail(e, call, s);
     }

@@ -181,6 +181,7 @@ fn state_of(
     files::standard_input(e, &mut s);
     e.nothing_under_way(&mut s);
     e.nothing_captured(&mut s);
+    e.no_thread_started(&mut s);
     let program = e.program;
     let func = program.func(root);
     let m = program.module(root.module);

@@ -193,8 +193,8 @@ pub(super) fn keys() -> impl Iterator<Item = NameKey> {
     STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| NameKey::new(*kind, *t)))
 }
 
-/// Functions that start a host thread. Substrings of demangled names.
-const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
+/// Functions that start a host thread, and are not entered. Substrings of demangled names.
+const THREADS: &[&str] = &["std::jthread::jthread<", "std::async<"];
 
 /// Source from which a string is constructed or assigned as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,6 +326,10 @@ fn beside(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State, reason: &
     if e.program.func(c.func).is_declaration() {
         e.lend(&mut s, &[c.func], c.args, reason);
         return super::opaque(e, c, s, reason);
+    }
+    // What such a thread is given leads to its start.
+    if c.display.contains("std::thread") && !c.display.contains("std::async") {
+        return Err(Box::new(s));
     }
     // The body of another thread is not executed.
     if THREADS.iter().any(|t| c.display.contains(t)) {

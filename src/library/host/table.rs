@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, graphs, libc,
-    libc_memory, libc_text, outputs, queries, stdcxx, tensors,
+    copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, graphs,
+    host_threads, libc, libc_memory, libc_text, outputs, queries, stdcxx, tensors,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -35,6 +35,7 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         cuda_memory::MEMORY,
         cuda_launch::LAUNCHES,
         graphs::GRAPHS,
+        host_threads::THREADS,
         cuda::STATUS,
         driver_api::DRIVER,
         entry_points::LOOK_UPS,

@@ -124,7 +124,10 @@ fn device_synchronize(e: &mut ExecutionContext<'_>, _: &LibraryCall<'_>, s: &mut
     e.all_done(s);
 }
 
-fn device_reset(e: &mut ExecutionContext<'_>, _: &LibraryCall<'_>, s: &mut State) {
+fn device_reset(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    if e.may_be_used_by_thread(s, None) {
+        e.limits.miss(|| UnknownReason::FreedBesideThread(c.base().to_owned()));
+    }
     e.all_done(s);
     variables::reset_device(e, s);
 }

@@ -210,5 +210,16 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "_ZSt3hex", "_ZSt3dec", "_ZSt4left", "_ZSt5right", "_ZSt9boolalpha", "_ZSt11noboolalpha", "_ZSt7showpos",
         "_ZSt8internal", "_ZSt9showpoint", "_ZNSt12__basic_file", "_ZNSd", "_ZSt2ws",
     ]).concrete_only("what it could write is lost, which is little"),
+    // The start throws where no thread is left, which is ignored like exhausted memory.
+    host(&[
+        "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+        "_ZNSt6thread6_StateD0Ev", "_ZNSt6thread6_StateD1Ev", "_ZNSt6thread6_StateD2Ev",
+    ]).throws(Throws::Nothing),
+    host(&["_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv"]),
+    host(&[
+        "_ZNSt13__future_base12_Result_baseC1Ev", "_ZNSt13__future_base12_Result_baseC2Ev",
+        "_ZNSt13__future_base12_Result_baseD1Ev", "_ZNSt13__future_base12_Result_baseD2Ev",
+        "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
+    ]).concrete_only("the executor knows it by the demangled name"),
     host(&["__cxa_thread_atexit"]).concrete_only("attributes say all that it does to memory that is followed"),
 ];

@@ -22,8 +22,10 @@ pub(super) const ROWS: &[FunctionRow] = &[
     ]).keeps_no_address().writes_only_its_own().reads(0).neither("neither knows more than its attributes"),
     host(&[
         "close", "read", "lseek", "lseek64", "pread", "fstat", "getcwd", "isatty", "localtime_r", "gmtime_r",
-        "getpagesize", "pthread_self", "pthread_join", "pthread_detach", "pthread_attr_init", "sem_init",
+        "getpagesize", "pthread_self", "pthread_attr_init", "sem_init",
     ]).keeps_no_address().neither("neither knows more than its attributes"),
+    host(&["pthread_join"]).keeps_no_address(),
+    host(&["pthread_detach"]).keeps_no_address().concrete_only("attributes say all that it does"),
     host(&[
         "pwrite", "fsync", "localtime", "gmtime", "mktime", "ctime", "asctime", "difftime", "pthread_attr_destroy",
         "pthread_attr_setstacksize", "pthread_attr_setdetachstate", "sem_wait", "sem_post", "sem_destroy",
@@ -83,7 +85,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "ntohs", "ntohl", "shm_open", "shm_unlink", "shmget", "shmat", "shmdt", "shmctl", "sem_open", "sem_close",
         "sem_unlink", "sem_trywait", "sem_timedwait", "ctermid", "ttyname", "tcgetattr", "tcsetattr", "ffs", "swab",
         "localeconv", "hcreate", "hdestroy", "hsearch", "tsearch", "tfind", "tdelete", "clock_settime",
-        "clock_nanosleep", "timer_create", "timer_settime", "timer_delete", "timegm", "pthread_create",
+        "clock_nanosleep", "timer_create", "timer_settime", "timer_delete", "timegm",
         "pthread_cancel", "pthread_equal", "pthread_key_create", "pthread_setspecific", "pthread_getspecific",
         "pthread_once", "pthread_cond_timedwait", "pthread_mutexattr_init", "pthread_mutexattr_settype",
         "pthread_mutexattr_destroy", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock",
@@ -92,14 +94,28 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "pthread_setname_np", "uname", "sysinfo", "getloadavg", "gethostid", "getlogin", "getpwuid", "getrandom",
         "getentropy", "arc4random", "closelog",
     ]).of_c_library().neither("neither knows more than its attributes"),
+    host(&["pthread_create"]).of_c_library(),
     host(&[
         "times", "ftime", "tzset", "openlog",
     ]).of_c_library().concrete_only("what it gives is unknown, and what it could write is lost"),
     // OpenMP 5.2 and its runtime (LLVM 22, openmp/runtime/src/kmp.h). A region's function runs on any number of threads
     // before the call returns.
     host(&[
-        "__kmpc_fork_call", "__kmpc_fork_teams", "__kmpc_fork_call_if", "GOMP_parallel",
+        "__kmpc_fork_teams", "__kmpc_fork_call_if", "GOMP_parallel",
     ]).keeps_no_function().neither("what a region writes is lost: in which order its threads run is not known"),
+    host(&["__kmpc_fork_call"]).keeps_no_function(),
+    host(&[
+        "__kmpc_for_static_init_4", "__kmpc_for_static_init_4u", "__kmpc_for_static_init_8", "__kmpc_for_static_init_8u",
+        "__kmpc_for_static_fini", "__kmpc_push_num_threads",
+    ]),
+    host(&[
+        "__kmpc_dispatch_init_4", "__kmpc_dispatch_init_4u", "__kmpc_dispatch_init_8", "__kmpc_dispatch_init_8u",
+        "__kmpc_dispatch_next_4", "__kmpc_dispatch_next_4u", "__kmpc_dispatch_next_8", "__kmpc_dispatch_next_8u",
+        "__kmpc_dispatch_deinit", "__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_reduce",
+        "__kmpc_reduce_nowait", "__kmpc_global_thread_num", "__kmpc_barrier", "__kmpc_critical",
+        "__kmpc_critical_with_hint", "__kmpc_end_critical", "__kmpc_end_master", "__kmpc_end_masked",
+        "__kmpc_end_reduce", "__kmpc_end_reduce_nowait", "__kmpc_end_single", "__kmpc_flush", "__kmpc_push_proc_bind",
+    ]).concrete_only("the executor knows nothing of the threads of a team, which it runs one at a time"),
     host_starts(&["omp_"]).of_c_interface().gives_nothing_else().neither("neither knows more than its attributes"),
     host(&["gettimeofday_"]).symbolic_only("Fortran's spelling, which no program of C has"),
     host(&[

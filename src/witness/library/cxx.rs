@@ -98,7 +98,11 @@ pub fn find(name: &str, _display: &str) -> Option<ModelEntry> {
     if let Some(e) = super::exceptions::find(name).or_else(|| super::no_return::find(name)) {
         return Some(e);
     }
-    by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| istringstream(name)).or_else(|| by_start(STREAMS, name))
+    by_name(CXX, name)
+        .or_else(|| super::host_threads::find(name))
+        .or_else(|| ifstream(name))
+        .or_else(|| istringstream(name))
+        .or_else(|| by_start(STREAMS, name))
 }
 
 const IFSTREAM: &str = "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE";

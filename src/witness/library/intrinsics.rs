@@ -168,7 +168,6 @@ const LLVM: ModelTable = &[
             "launder.invariant.group",
             "strip.invariant.group",
             "ssa.copy",
-            "threadlocal.address",
             "annotation",
             "ptr.annotation",
             "invariant.start",
@@ -177,6 +176,7 @@ const LLVM: ModelTable = &[
         first,
         ModelClass::Pure,
     ),
+    (&["threadlocal.address"], super::host_threads::of_thread, ModelClass::Pure),
     // These have no effect that matters here.
     (
         &[

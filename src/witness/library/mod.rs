@@ -20,6 +20,7 @@ mod exceptions;
 pub(crate) mod format;
 mod graphs;
 pub(crate) mod heap;
+mod host_threads;
 mod intrinsics;
 mod istreams;
 mod lanes;

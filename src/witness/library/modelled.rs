@@ -1,7 +1,9 @@
 //! Decides which functions have a model, before the interpreter enters their bodies.
 
 use super::model::{self, ModelClass, ModelEntry};
-use super::{cuda, cxx, device_wide, entry_points, exceptions, intrinsics, libc, math, stdio, string, tensors};
+use super::{
+    cuda, cxx, device_wide, entry_points, exceptions, host_threads, intrinsics, libc, math, stdio, string, tensors,
+};
 use crate::device::builtins;
 use crate::machine::form::CallTarget;
 use ir::{CONCRETE_MODEL, FuncRef, Function, Param, Program, Side};
@@ -52,7 +54,8 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         .into_iter()
         .flat_map(|t| model::keys(t, "", NameKey::whole));
     let ends = not_returning().filter(|(n, _)| exceptions::find(n).is_none()).map(|(n, _)| NameKey::whole(n));
-    let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
+    let threads = model::keys(host_threads::THREADS, "", NameKey::whole);
+    let host = cuda::keys().chain(threads).chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
     let device = builtins::keys().chain(math::keys_of_device());
     host.map(|k| (CallSide::Host, k))
         .chain(device.map(|k| (CallSide::Device, k)))

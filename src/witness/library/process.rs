@@ -1,5 +1,6 @@
 //! State of the C and C++ libraries between calls. Types only: the models are in `libc`, `stdio` and `cxx`.
 
+use super::host_threads::HostThreads;
 use super::random::Rand;
 use super::streams::OpenFiles;
 use crate::machine::value::Reason;
@@ -13,6 +14,7 @@ pub struct Libc {
     /// Reason why future random numbers are unknown.
     pub(super) rand_unknown: Reason,
     pub files: OpenFiles,
+    pub threads: HostThreads,
     pub(super) errno: Option<u64>,
     /// Address of the file that a stream read last.
     pub(super) last_stream: Option<u64>,

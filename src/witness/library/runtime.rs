@@ -133,3 +133,10 @@ pub const INVALID_VALUE: u64 = 1;
 
 /// `cudaErrorCooperativeLaunchTooLarge`.
 pub const COOPERATIVE_TOO_LARGE: u64 = 720;
+
+impl Cuda {
+    /// Whether a stream is captured.
+    pub(super) const fn is_capturing(&self) -> bool {
+        self.capturing.is_some()
+    }
+}

@@ -223,6 +223,10 @@ impl Machine<'_> {
         if func.noreturn {
             return Err(ThreadStop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
+        if !th.on_device() && self.libc.threads.is_another() {
+            let text = format!("a host thread calls `{}`, which may wait for another one", func.display);
+            return Err(ThreadStop::Unknown(text.into()));
+        }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
         self.doubt_call(th, f);
         // The prefix `__nv_` is reserved for libdevice, whose functions cannot access the program's variables.

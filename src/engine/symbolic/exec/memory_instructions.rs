@@ -21,6 +21,7 @@ impl ExecutionContext<'_> {
         let m = self.module(fr.func);
         let p = self.pointer_operand(fr, ptr);
         if *volatile {
+            self.may_wait_for_thread();
             self.others_run(s);
         }
         let bytes = m.size_of(inst.ty).get();
@@ -128,6 +129,7 @@ impl ExecutionContext<'_> {
         p: &Rc<Vec<GuardedTarget>>,
         size: u64,
     ) -> Value {
+        self.may_wait_for_thread();
         let m = self.module(fr.func);
         let bits = u32::try_from(size * 8).unwrap_or(64);
         match (&inst.op, &m.ty(inst.ty).kind) {

@@ -22,6 +22,7 @@ pub mod executor;
 mod failure_branches;
 pub(in crate::symbolic) mod function_facts;
 pub mod graph_work;
+pub mod host_threads;
 pub(in crate::symbolic) mod instruction;
 mod interpret;
 pub(in crate::symbolic) mod join;

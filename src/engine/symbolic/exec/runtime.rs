@@ -65,6 +65,11 @@ pub struct Runtime {
     /// it contains the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
     pub(super) begun: FxHashMap<ObjId, Vec<Rc<ObjState>>>,
+    /// Whether threads of the host may give work to devices, the number of threads around the present one, and the object that
+    /// records in a state which may still run.
+    pub host_threads: bool,
+    pub threads_around: usize,
+    pub(super) threads: Option<ObjId>,
     /// Graphs, and the work that they keep.
     pub captures: Captures,
     /// Calls that made streams and events, and how often each was reached.
@@ -108,6 +113,7 @@ impl Runtime {
                 + self.behind_models.len()
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed)
+                + usize::from(self.host_threads)
                 + self.captures.noted(),
         )
     }

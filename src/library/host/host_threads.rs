@@ -1,0 +1,319 @@
+//! Threads of the host: POSIX threads (POSIX.1-2017), `std::thread` as libstdc++ starts it (GCC 12, libstdc++-v3/src/c++11/thread.cc),
+//! and OpenMP regions as clang lowers them (LLVM 22, openmp/runtime/src/kmp.h).
+//!
+//! A thread is executed where it is started ([`engine::symbolic::exec::host_threads`]), and a region of OpenMP for one arbitrary
+//! thread of its team.
+
+use super::cuda;
+use super::cuda_memory::moved;
+use super::graphs;
+use super::libc;
+use super::table::HostTable;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::captures::CaptureUnderWay;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
+use engine::symbolic::terms::interval::Interval;
+use engine::symbolic::terms::term::SymKind;
+use ir::FuncRef;
+use models::cuda_names::{is_of_driver, is_of_runtime};
+use std::rc::Rc;
+
+/// Threads and regions.
+pub(super) const THREADS: HostTable = &[
+    (&["_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"], |e, c, s| {
+        start(e, c, s)
+    }),
+    (&["_ZNSt6thread4joinEv"], |e, c, s| join_thread(e, c, s, true)),
+    (&["_ZNSt6thread6detachEv"], |e, c, s| join_thread(e, c, s, false)),
+    (&["_ZNSt6thread6_StateD0Ev", "_ZNSt6thread6_StateD1Ev", "_ZNSt6thread6_StateD2Ev"], |_, _, s| super::no_value(s)),
+    (&["pthread_create"], |e, c, s| create(e, c, s)),
+    (&["pthread_join"], |e, c, s| join(e, c, s)),
+    (&["__kmpc_fork_call"], |e, c, s| region(e, c, s)),
+    (&["__kmpc_for_static_init_4", "__kmpc_for_static_init_4u"], |e, c, s| own_iterations(e, c, s, 4)),
+    (&["__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"], |e, c, s| own_iterations(e, c, s, 8)),
+    (&["__kmpc_for_static_fini", "__kmpc_push_num_threads"], |_, _, s| super::no_value(s)),
+];
+
+/// Maximum number of threads that start each other, and are executed.
+const MAX_AROUND: usize = 3;
+
+/// Functions by which no thread learns of another one, or waits for it, without CUDA's.
+const QUIET: &[&str] = &[
+    "llvm.",
+    "__cudaPushCallConfiguration",
+    "__cudaPopCallConfiguration",
+    "_Zn",
+    "_Zd",
+    "__kmpc_for_static_",
+    "__kmpc_global_thread_num",
+    "__kmpc_fork_call",
+    "__kmpc_push_num_threads",
+    "_ZNSt6thread",
+    "__clang_call_terminate",
+    "_ZSt9terminatev",
+    "_ZSt17__throw_",
+    "_ZSt20__throw_",
+    "__cxa_",
+    "__gxx_",
+];
+const QUIET_NAMES: &[&str] = &[
+    "pthread_create",
+    "malloc",
+    "calloc",
+    "free",
+    "memcpy",
+    "memset",
+    "memmove",
+    "memcmp",
+    "strlen",
+    "strcmp",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fflush",
+    "exit",
+    "abort",
+    "__assert_fail",
+    "rand",
+    "atoi",
+    "atof",
+    "sqrt",
+    "pow",
+    "omp_get_thread_num",
+    "omp_get_num_threads",
+    "omp_get_max_threads",
+];
+
+/// Records a call in a thread: by a function that is not known to be quiet, it may wait for another thread.
+pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) {
+    if e.runtime.threads_around == 0 {
+        return;
+    }
+    let name = c.base();
+    let declared = e.program.func(c.func).is_declaration();
+    let of_cuda = is_of_runtime(name) || is_of_driver(name);
+    let calls_back = name.contains("HostFunc") || name.contains("Callback") || name.contains("Capture");
+    let quiet = match declared {
+        true => {
+            name != "__cxa_guard_acquire"
+                && !name.starts_with("llvm.threadlocal")
+                && (of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)))
+        }
+        false => ![
+            "mutex",
+            "atomic",
+            "condition_variable",
+            "future",
+            "promise",
+            "call_once",
+            "semaphore",
+            "latch",
+            "barrier",
+        ]
+        .iter()
+        .any(|word| c.display.contains(word)),
+    };
+    if !quiet {
+        e.may_wait_for_thread();
+    }
+}
+
+/// Returns the function that an address surely is.
+fn function(p: &[GuardedTarget]) -> Option<FuncRef> {
+    match p {
+        [GuardedTarget { base: Base::Func(f), .. }] => Some(*f),
+        _ => None,
+    }
+}
+
+/// Executes the functions of a thread, one after the other. `None` if one of them may not come back.
+fn run(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    functions: &[FuncRef],
+    args: &[Value],
+    mut s: State,
+) -> Option<State> {
+    if e.runtime.threads_around >= MAX_AROUND {
+        return None;
+    }
+    graphs::leave_contents_open(e, &mut s);
+    e.runtime.host_threads = true;
+    if e.capture_under_way(&s) != CaptureUnderWay::No {
+        e.limits.miss(|| UnknownReason::OtherHostThread);
+    }
+    e.open_to_threads(&mut s);
+    let (path, always) = (s.path, s.always.clone());
+    e.runtime.threads_around += 1;
+    let mut state = Some(s);
+    for (i, f) in (1u64..).zip(functions) {
+        let context = c.context.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
+    }
+    e.runtime.threads_around -= 1;
+    let mut s = state?;
+    // The starting thread goes on whatever becomes of this one.
+    (s.path, s.always) = (path, always);
+    if e.capture_under_way(&s) != CaptureUnderWay::No {
+        e.limits.miss(|| UnknownReason::OtherHostThread);
+    }
+    e.open_to_threads(&mut s);
+    Some(s)
+}
+
+/// Executes a thread, and returns its number with the state of the thread that starts it.
+fn started(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    functions: &[FuncRef],
+    args: &[Value],
+    s: State,
+) -> (Value, State) {
+    let before = s.clone();
+    let mut s = match run(e, c, functions, args, s) {
+        Some(s) => s,
+        // Its work is not done in this state.
+        None => {
+            e.limits.miss(|| UnknownReason::OtherHostThread);
+            before
+        }
+    };
+    let number = match e.thread_started(&mut s) {
+        Some(n) => Value::Int(e.arena.int(i128::from(n))),
+        None => {
+            let reason = UnknownReason::OtherHostThread;
+            Value::Int(e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(1, i128::from(u64::MAX))))
+        }
+    };
+    (number, s)
+}
+
+/// Starts a `std::thread`: `(this, address of the owner of a state, …)`. The state's third virtual method is what the thread
+/// runs; its second one destroys the state.
+fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let (this, owner) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let state = e.load_pointer(&mut s, &owner);
+    let methods = e.load_pointer(&mut s, &state);
+    let [destroy, body] = [8, 16].map(|at| {
+        let at = moved(e, &methods, at);
+        function(&e.load_pointer(&mut s, &at))
+    });
+    let (Some(destroy), Some(body)) = (destroy, body) else {
+        let why = UnknownReason::OtherHostThread;
+        e.limits.miss(|| why.clone());
+        return Err(Box::new(s));
+    };
+    let null = e.null();
+    e.store_value(&mut s, &owner, null, 8);
+    let (number, mut s) = started(e, c, &[body, destroy], &[Value::Ptr(state)], s);
+    e.store_value(&mut s, &this, number, 8);
+    super::no_value(s)
+}
+
+fn join_thread(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, joins: bool) -> ModelOutcome {
+    e.may_wait_for_thread();
+    let this = cuda::pointer_arg(e, c, 0);
+    let number = e.load_number(&mut s, &this, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
+    if let Some(number) = number.filter(|_| joins) {
+        e.thread_joined(&mut s, number);
+    }
+    let zero = Value::Int(e.arena.int(0));
+    e.store_value(&mut s, &this, zero, 8);
+    super::no_value(s)
+}
+
+/// `(handle, attributes, function, argument)`.
+fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let (handle, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 2));
+    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
+    let Some(argument) = c.args.get(3).cloned() else { return Err(Box::new(s)) };
+    let (number, mut s) = started(e, c, &[f], &[argument], s);
+    e.store_value(&mut s, &handle, number, 8);
+    super::success(e, s)
+}
+
+/// `(handle, where its result goes)`.
+fn join(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    e.may_wait_for_thread();
+    let number = libc::int_arg(e, c, 0, 64);
+    if let Some(number) = e.arena.as_int(number).and_then(|n| i64::try_from(n).ok()) {
+        e.thread_joined(&mut s, number);
+    }
+    let out = cuda::pointer_arg(e, c, 1);
+    if !out.iter().all(|t| t.base == Base::Null) {
+        let result = e.unknown_pointer(&UnknownReason::OtherHostThread);
+        e.store_value(&mut s, &out, result, 8);
+    }
+    super::success(e, s)
+}
+
+/// `(place, number of arguments, function, arguments …)`: each thread of a team calls the function, with two addresses of thread
+/// numbers before the arguments.
+fn region(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let f = cuda::pointer_arg(e, c, 2);
+    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
+    let reason = UnknownReason::OtherHostThread;
+    let number = e.unknown_pointer(&reason);
+    let mut args = vec![number.clone(), number];
+    args.extend(c.args.iter().skip(3).cloned());
+    let before = s.clone();
+    let Some(mut s) = run(e, c, &[f], &args, s) else {
+        e.limits.miss(|| reason.clone());
+        return super::no_value(before);
+    };
+    // What one thread stores, each may store.
+    let (changed, freed) = e.changed_since(&before, &s);
+    if freed {
+        e.limits.miss(|| reason.clone());
+    }
+    for o in changed {
+        e.havoc(&mut s, o, &reason, false);
+    }
+    super::no_value(s)
+}
+
+/// `(place, thread, schedule, is last, first, last, stride, …)`: a thread gets some of the iterations.
+fn own_iterations(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, bytes: u64) -> ModelOutcome {
+    let bits = u32::try_from(8 * bytes).unwrap_or(64);
+    let signed = !c.name.ends_with('u');
+    let [is_last, first, last, stride]: [Rc<Vec<GuardedTarget>>; 4] = [3, 4, 5, 6].map(|i| cuda::pointer_arg(e, c, i));
+    let step = libc::int_arg(e, c, 7, bits);
+    let bounds = [&first, &last].map(|p| e.load_number(&mut s, p, bytes));
+    let unknown = |e: &mut Executor<'_>| {
+        let (lo, hi) = if signed { (-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+        let reason = UnknownReason::OtherHostThread;
+        e.arena.fresh(SymKind::Unknown { reason }, "iteration", Interval::new(lo, hi))
+    };
+    let (from, to) = (unknown(e), unknown(e));
+    if let ([Some(low), Some(high)], Some(step)) = (bounds, e.arena.as_int(step))
+        && step > 0
+    {
+        let (low, high) = (e.interpret(low, bits, signed), e.interpret(high, bits, signed));
+        let facts = [e.arena.le(low, from), e.arena.le(to, high)];
+        let facts = e.arena.and_all(facts.to_vec());
+        match e.assume(s, facts) {
+            Some(after) => s = after,
+            None => return Ok(None),
+        }
+    }
+    e.store_value(&mut s, &first, Value::Int(from), bytes);
+    e.store_value(&mut s, &last, Value::Int(to), bytes);
+    let reason = UnknownReason::OtherHostThread;
+    for (p, bytes) in [(is_last, 4), (stride, bytes)] {
+        e.store_value(&mut s, &p, Value::unknown(reason.clone()), bytes);
+    }
+    super::no_value(s)
+}
+
+/// Makes what a copy or fill has written to device memory unknown, if other threads may write there at any time.
+pub(super) fn after_copy(e: &mut ExecutionContext<'_>, s: &mut State) {
+    if e.runtime.host_threads {
+        e.open_to_threads(s);
+    }
+}
