@@ -233,6 +233,10 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (handle, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 2));
     let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
     let Some(argument) = c.args.get(3).cloned() else { return Err(Box::new(s)) };
+    // What a thread without device work writes is lost.
+    if !e.limits.effort().leads_to_cuda(f) {
+        return Err(Box::new(s));
+    }
     let (number, mut s) = started(e, c, &[f], &[argument], s);
     e.store_value(&mut s, &handle, number, 8);
     super::success(e, s)
@@ -260,6 +264,10 @@ fn region(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
     let reason = UnknownReason::OtherHostThread;
     let number = e.unknown_pointer(&reason);
+    // What a region without device work writes is lost.
+    if !e.limits.effort().leads_to_cuda(f) {
+        return Err(Box::new(s));
+    }
     let mut args = vec![number.clone(), number];
     args.extend(c.args.iter().skip(3).cloned());
     let before = s.clone();
