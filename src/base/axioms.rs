@@ -96,7 +96,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 39] = [
     (Axiom::Invariant, "invariants", "caller-given objects satisfy the invariants stated for their types", AxiomKind::LeftOut),
     (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", AxiomKind::Named),
     (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", AxiomKind::Named),
-    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its loads and stores, which are not checked, stay in memory that it may access", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its loads and stores, which are not checked, stay in memory that it may access, and its threads do not race with each other, nor with device work of each other (C++ [intro.races])", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory; no function is called through an address that was passed on as an integer", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::LibraryObjects, "library-objects", "C++ library objects are changed only through their members", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),

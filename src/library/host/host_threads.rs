@@ -6,6 +6,7 @@
 
 use super::cuda;
 use super::cuda_memory::moved;
+use super::driver_api::like;
 use super::graphs;
 use super::libc;
 use super::table::HostTable;
@@ -13,20 +14,23 @@ use base::reasons::UnknownReason;
 use engine::symbolic::exec::captures::CaptureUnderWay;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
+use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
-use ir::FuncRef;
+use ir::{FuncRef, Operand, Program, Terminator};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use std::rc::Rc;
 
+/// Start of a `std::thread`.
+const START: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+
 /// Threads and regions.
 pub(super) const THREADS: HostTable = &[
-    (&["_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"], |e, c, s| {
-        start(e, c, s)
-    }),
+    (&[START], |e, c, s| start(e, c, s)),
     (&["_ZNSt6thread4joinEv"], |e, c, s| join_thread(e, c, s, true)),
     (&["_ZNSt6thread6detachEv"], |e, c, s| join_thread(e, c, s, false)),
     (&["_ZNSt6thread6_StateD0Ev", "_ZNSt6thread6_StateD1Ev", "_ZNSt6thread6_StateD2Ev"], |_, _, s| super::no_value(s)),
@@ -41,27 +45,37 @@ pub(super) const THREADS: HostTable = &[
 /// Maximum number of threads that start each other, and are executed.
 const MAX_AROUND: usize = 3;
 
-/// Functions by which no thread learns of another one, or waits for it, without CUDA's.
-const QUIET: &[&str] = &[
-    "llvm.",
+/// Starts of the names of functions by which no thread learns of another one, or waits for it, without CUDA's.
+const QUIET: &[&str] =
+    &["llvm.", "_Znw", "_Zna", "_Zdl", "_Zda", "_ZNSt6thread6_State", "_ZSt17__throw_", "_ZSt20__throw_"];
+const QUIET_NAMES: &[&str] = &[
     "__cudaPushCallConfiguration",
     "__cudaPopCallConfiguration",
-    "_Zn",
-    "_Zd",
-    "__kmpc_for_static_",
+    "__kmpc_for_static_init_4",
+    "__kmpc_for_static_init_4u",
+    "__kmpc_for_static_init_8",
+    "__kmpc_for_static_init_8u",
+    "__kmpc_for_static_fini",
     "__kmpc_global_thread_num",
     "__kmpc_fork_call",
     "__kmpc_push_num_threads",
-    "_ZNSt6thread",
+    START,
+    "_ZNSt6thread4joinEv",
+    "_ZNSt6thread6detachEv",
+    "_ZNSt6thread20hardware_concurrencyEv",
     "__clang_call_terminate",
     "_ZSt9terminatev",
-    "_ZSt17__throw_",
-    "_ZSt20__throw_",
-    "__cxa_",
-    "__gxx_",
-];
-const QUIET_NAMES: &[&str] = &[
+    "__cxa_allocate_exception",
+    "__cxa_free_exception",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "__cxa_begin_catch",
+    "__cxa_end_catch",
+    "__cxa_pure_virtual",
+    "__gxx_personality_v0",
     "pthread_create",
+    "pthread_join",
+    "pthread_detach",
     "malloc",
     "calloc",
     "free",
@@ -91,7 +105,7 @@ const QUIET_NAMES: &[&str] = &[
 ];
 
 /// Records a call in a thread: by a function that is not known to be quiet, it may wait for another thread.
-pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) {
+pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &State) {
     if e.runtime.threads_around == 0 {
         return;
     }
@@ -101,8 +115,7 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) {
     let calls_back = name.contains("HostFunc") || name.contains("Callback") || name.contains("Capture");
     let quiet = match declared {
         true => {
-            name != "__cxa_guard_acquire"
-                && !name.starts_with("llvm.threadlocal")
+            !name.starts_with("llvm.threadlocal")
                 && (of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)))
         }
         false => ![
@@ -119,9 +132,33 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) {
         .iter()
         .any(|word| c.display.contains(word)),
     };
-    if !quiet {
+    if !quiet || declared && e.learned_reads(s, c.args) {
         e.may_wait_for_thread();
     }
+    // The call may wait for a kernel that waits; queries and copies to the host tell how far devices are.
+    let tells = |e: &mut ExecutionContext<'_>| {
+        name.ends_with("Query") || name.contains("MemGetInfo") || name.contains("emcpy") && !copies_to_device(e, c)
+    };
+    if declared && of_cuda && (tells(e) || e.kernels_may_wait()) {
+        e.learns_of_devices();
+    }
+}
+
+/// Whether a copy surely writes memory of a device alone.
+fn copies_to_device(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) -> bool {
+    let name = like(c.base());
+    let first = ["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpy2D", "cudaMemcpy2DAsync", "cudaMemcpyPeer"];
+    name.starts_with("cudaMemcpyToSymbol")
+        || first.contains(&name)
+            && cuda::pointer_arg(e, c, 0).iter().all(|t| match t.base {
+                Base::Object(o) => matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)),
+                _ => false,
+            })
+}
+
+/// Whether a program may start threads that are followed.
+pub(super) fn starts_threads(program: &Program) -> bool {
+    program.functions().any(|(_, _, f)| f.is_declaration() && (f.name == "pthread_create" || f.name == START))
 }
 
 /// Returns the function that an address surely is.
@@ -145,18 +182,19 @@ fn run(
     }
     graphs::leave_contents_open(e, &mut s);
     e.runtime.host_threads = true;
+    e.used_at_exit(false);
     if e.capture_under_way(&s) != CaptureUnderWay::No {
         e.limits.miss(|| UnknownReason::OtherHostThread);
     }
     e.open_to_threads(&mut s);
     let (path, always) = (s.path, s.always.clone());
-    e.runtime.threads_around += 1;
+    let around = e.enter_thread();
     let mut state = Some(s);
     for (i, f) in (1u64..).zip(functions) {
         let context = c.context.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
     }
-    e.runtime.threads_around -= 1;
+    e.leave_thread(&around, state.is_some());
     let mut s = state?;
     // The starting thread goes on whatever becomes of this one.
     (s.path, s.always) = (path, always);
@@ -186,12 +224,33 @@ fn started(
     };
     let number = match e.thread_started(&mut s) {
         Some(n) => Value::Int(e.arena.int(i128::from(n))),
-        None => {
-            let reason = UnknownReason::OtherHostThread;
-            Value::Int(e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(1, i128::from(u64::MAX))))
-        }
+        None => unknown_number(e),
     };
     (number, s)
+}
+
+fn unknown_number(e: &mut Executor<'_>) -> Value {
+    let reason = UnknownReason::OtherHostThread;
+    Value::Int(e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(1, i128::from(u64::MAX))))
+}
+
+/// Whether the program looks at the result of a call.
+fn is_result_used(program: &Program, site: Site) -> bool {
+    let func = program.func(site.func);
+    let Some(block) = func.blocks.get(site.block.index()) else { return true };
+    let result = match (block.insts.get(site.inst as usize), &block.term) {
+        (Some(i), _) => i.result,
+        (None, Terminator::Invoke { result, .. }) => *result,
+        (None, _) => return true,
+    };
+    let Some(result) = result else { return false };
+    let mut used = false;
+    let mut note = |o: &Operand| used |= matches!(o, Operand::Value(v) if *v == result);
+    for b in &func.blocks {
+        b.insts.iter().for_each(|i| i.op.operands(&mut note));
+        b.term.operands(&mut note);
+    }
+    used
 }
 
 /// Starts a `std::thread`: `(this, address of the owner of a state, …)`. The state's third virtual method is what the thread
@@ -211,6 +270,16 @@ fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcom
     };
     let null = e.null();
     e.store_value(&mut s, &owner, null, 8);
+    // What a thread without device work writes is lost.
+    if !e.limits.effort().leads_to_cuda(body) {
+        let why = UnknownReason::OtherHostThread;
+        let state = Value::Ptr(state);
+        e.start(&mut s, body, std::slice::from_ref(&state), &why);
+        e.start(&mut s, destroy, &[state], &why);
+        let number = unknown_number(e);
+        e.store_value(&mut s, &this, number, 8);
+        return super::no_value(s);
+    }
     let (number, mut s) = started(e, c, &[body, destroy], &[Value::Ptr(state)], s);
     e.store_value(&mut s, &this, number, 8);
     super::no_value(s)
@@ -237,9 +306,25 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     if !e.limits.effort().leads_to_cuda(f) {
         return Err(Box::new(s));
     }
-    let (number, mut s) = started(e, c, &[f], &[argument], s);
+    if !is_result_used(e.program, c.site) {
+        let (number, mut s) = started(e, c, &[f], &[argument], s);
+        e.store_value(&mut s, &handle, number, 8);
+        return super::success(e, s);
+    }
+    // Where no thread is left, none is started.
+    let Value::Int(status) = e.status(c.name) else { return Err(Box::new(s)) };
+    let zero = e.arena.int(0);
+    let well = e.arena.eq(status, zero);
+    let not = e.arena.not(well);
+    let failed = e.assume(s.clone(), not);
+    let Some(s) = e.assume(s, well) else { return Ok(failed.map(|s| (Value::Int(status), s))) };
+    let (number, after) = started(e, c, &[f], &[argument], s);
+    let threads = after.clone();
+    let Some((mut s, _)) = e.merge(std::iter::once(after).chain(failed).collect()) else { return Ok(None) };
+    // A thread that was not started harms no less.
+    e.with_threads_of(&mut s, &threads);
     e.store_value(&mut s, &handle, number, 8);
-    super::success(e, s)
+    Ok(Some((Value::Int(status), s)))
 }
 
 /// `(handle, where its result goes)`.
@@ -263,11 +348,19 @@ fn region(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let f = cuda::pointer_arg(e, c, 2);
     let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
     let reason = UnknownReason::OtherHostThread;
-    let number = e.unknown_pointer(&reason);
     // What a region without device work writes is lost.
     if !e.limits.effort().leads_to_cuda(f) {
         return Err(Box::new(s));
     }
+    let mut s = s;
+    let kind = ObjKind::HostHeap;
+    let number =
+        Object { kind, name: String::new(), extent: Some(e.arena.int(4)), site: None, func: None, array: true };
+    let o = e.heap.add(number);
+    let rest =
+        UncoveredContents::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(reason.clone()) };
+    s.mem.insert(o, Rc::new(ObjState::new(rest)));
+    let number = e.pointer(o, 0);
     let mut args = vec![number.clone(), number];
     args.extend(c.args.iter().skip(3).cloned());
     let before = s.clone();

@@ -52,7 +52,7 @@ fn is_replaceable(name: &str) -> bool {
 
 /// Models a library function by name, before any body is entered.
 pub(crate) fn host_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    host_threads::note_call(e, call);
+    host_threads::note_call(e, call, &s);
     let program = e.program;
     let func = program.func(call.func);
     if func.is_declaration()

@@ -201,6 +201,10 @@ fn state_of(
         e.ensure_written(&mut s);
         return (vec![argc, argv], s);
     }
+    if super::host_threads::starts_threads(program) {
+        super::graphs::leave_contents_open(e, &mut s);
+        e.unknown_threads_run();
+    }
     let args: Vec<Value> = (0..func.params.len()).map(|i| e.root_argument(&mut s, m, root, i, bound)).collect();
     if before_constructors {
         start_settled(e, &mut s, root);

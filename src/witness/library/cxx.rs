@@ -232,7 +232,7 @@ const STREAMS: ModelTable = &[
             "_ZNSt14basic_iostream",
             "_ZSt2ws",
             "_ZNSt13random_device",
-            "_ZNSt6thread",
+            "_ZNSt6thread20hardware_concurrencyEv",
         ],
         stream_member,
         ModelClass::Input,

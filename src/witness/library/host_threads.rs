@@ -144,8 +144,10 @@ fn run(m: &mut Machine<'_>, th: &mut Thread, f: FuncRef, args: &[Val]) -> Result
     }
     m.libc.threads.depth += 1;
     let error = std::mem::take(&mut m.cuda.error);
+    let errno = m.libc.errno.take();
     let result = m.call(th, f, args);
     m.cuda.error = error;
+    m.libc.errno = errno;
     m.libc.threads.depth -= 1;
     let result = match result {
         // An exception that leaves a thread ends the program (C++ [except.terminate]).

@@ -413,6 +413,8 @@ impl ExecutionContext<'_> {
                 let why = UnknownReason::LaunchesAtExit(self.function(*f).display.clone());
                 self.limits.miss(|| why);
             }
+            let uses = self.limits.effort().leads_to_cuda(*f);
+            self.used_at_exit(uses);
         }
     }
 

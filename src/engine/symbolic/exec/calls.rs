@@ -68,6 +68,7 @@ impl Executor<'_> {
                         callees.retain(|f| thrown.methods.contains(f));
                     }
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
+                    self.may_wait_for_thread();
                     let launches = callees_of_look_ups || self.may_launch_what_is_given(&values);
                     if launches && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
                         self.limits.miss(|| why.clone());
@@ -136,8 +137,16 @@ impl Executor<'_> {
         }
         let call = LibraryCall { func: f, name: &func.name, display: &func.display, args, context, site, ty };
         match self.library.call(self, &call, s) {
-            Ok(r) => return r,
+            Ok(r) => {
+                if r.is_none() {
+                    self.may_end_thread();
+                }
+                return r;
+            }
             Err(back) => s = *back,
+        }
+        if func.noreturn {
+            self.may_end_thread();
         }
         if func.noreturn && (func.is_declaration() || self.ends_quietly(f)) {
             return None;
@@ -150,6 +159,9 @@ impl Executor<'_> {
             } else {
                 UnknownReason::CalledTooDeeply(func.display.clone())
             };
+            if !func.is_declaration() {
+                self.may_wait_for_thread();
+            }
             self.havoc_call(&mut s, &[f], args, &why);
             let m = self.module(caller);
             let v = self.unknown_of(m, ty, &why);
@@ -157,6 +169,7 @@ impl Executor<'_> {
         }
         if self.spared(HostPart::Function(f)).is_some() {
             let (m, why) = (self.module(caller), self.left_out(f));
+            self.may_wait_for_thread();
             return Some(self.skip_call(f, args, s, (m, ty), (context, site), &why));
         }
         let inner = mix(context, site);

@@ -88,7 +88,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Whether the host sees what the device writes to an object while that work is in flight.
-    fn is_seen_by_host(&self, o: ObjId) -> bool {
+    pub(super) fn is_seen_by_host(&self, o: ObjId) -> bool {
         match self.object(o).kind {
             // Tensors and optionals of a caller are memory of the host.
             ObjKind::Parameter => !self.heap.is_of_class(o) || self.heap.is_registered(o),

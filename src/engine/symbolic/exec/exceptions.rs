@@ -23,6 +23,9 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// Start of a `std::thread`, which throws where no thread is left.
+const START_OF_THREAD: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+
 impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
     pub(in crate::symbolic) fn thrown(
@@ -36,8 +39,8 @@ impl ExecutionContext<'_> {
         let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::Caught }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
-            // `__cxa_throw` writes nothing that the program reads.
-            Some(f) if self.function(f).name == "__cxa_throw" => {}
+            // Neither writes what the program reads before it throws.
+            Some(f) if ["__cxa_throw", START_OF_THREAD].contains(&self.function(f).name.as_str()) => {}
             Some(f) if !self.function(f).is_declaration() => {
                 let m = self.module(fr.func);
                 s = self.skip_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;

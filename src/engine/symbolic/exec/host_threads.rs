@@ -4,13 +4,19 @@
 //! waits for no other thread and no two threads race (C++ [intro.races]): what others store meanwhile it does not read, and what
 //! it stores they read after it is joined. A thread that may wait ends what is said of the program. What threads do with
 //! devices is in no order; so contents of device memory are unknown to launches from the first start of a thread on.
+//!
+//! A thread may also learn through a device that another one went on: it reads what device work wrote, or waits for a kernel that
+//! waits. From there on it must read nothing of the host that others may have written meanwhile.
 
+use super::runtime::InThread;
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
-use crate::symbolic::memory::value::Value;
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
+use ir::{Op, Operand, Program, Side, ValueId};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Maximum number of threads that are told apart.
@@ -61,6 +67,21 @@ impl MemoryDomain<'_> {
         number
     }
 
+    /// Records that unknown threads may run, which may use all memory of the root's caller.
+    pub fn unknown_threads_run(&mut self) {
+        self.runtime.host_threads = true;
+        self.runtime.unknown_threads = true;
+    }
+
+    /// Leaves the record of threads in a state as another state has it.
+    pub fn with_threads_of(&self, s: &mut State, other: &State) {
+        if let Some(o) = self.runtime.threads
+            && let Some(st) = other.mem.get(&o)
+        {
+            s.mem.insert(o, st.clone());
+        }
+    }
+
     /// Records that a thread has ended.
     pub fn thread_joined(&mut self, s: &mut State, number: i64) {
         if (1..MAX).contains(&number) {
@@ -68,8 +89,22 @@ impl MemoryDomain<'_> {
         }
     }
 
+    /// Whether a thread that was started may still run.
+    fn may_thread_run(&self, s: &State) -> bool {
+        let Some(st) = self.runtime.threads.and_then(|t| s.mem.get(&t)) else { return false };
+        let joined = |v: &Value| matches!(v, Value::Int(t) if self.arena.as_int(*t) == Some(0));
+        st.rest != UncoveredContents::Zero || st.cells.iter().any(|(at, (_, v))| *at != STARTED && !joined(v))
+    }
+
     /// Whether a thread that may still run may use an object; `None` is any object.
     pub fn may_be_used_by_thread(&self, s: &State, o: Option<ObjId>) -> bool {
+        let own = |o: ObjId| {
+            matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap)
+                && self.heap.given(o).is_none()
+        };
+        if self.runtime.unknown_threads && o.is_none_or(|o| !own(o)) {
+            return true;
+        }
         let Some(st) = self.runtime.threads.and_then(|t| s.mem.get(&t)) else { return false };
         let unknown = st.rest != UncoveredContents::Zero;
         unknown
@@ -88,6 +123,121 @@ impl ExecutionContext<'_> {
         if self.runtime.threads_around > 0 {
             self.limits.miss(|| UnknownReason::OtherHostThread);
         }
+    }
+
+    /// Begins the execution of a thread. Returns what was known of the thread around it.
+    pub fn enter_thread(&mut self) -> ThreadAround {
+        let around = self.runtime.in_thread;
+        if self.runtime.threads_around == 0 {
+            self.runtime.in_thread = InThread { base: self.heap.len(), ..InThread::default() };
+        }
+        self.runtime.in_thread.frees = false;
+        self.runtime.threads_around += 1;
+        ThreadAround(around)
+    }
+
+    /// Ends the execution of a thread, and tells whether it came back on any path.
+    pub fn leave_thread(&mut self, around: &ThreadAround, came_back: bool) {
+        let this = self.runtime.in_thread;
+        self.runtime.threads_around -= 1;
+        // Others use what it freed where it does not come back.
+        if this.frees && (this.ends || !came_back) {
+            self.limits.miss(|| UnknownReason::OtherHostThread);
+        }
+        self.runtime.in_thread =
+            InThread { frees: this.frees || around.0.frees, ends: this.ends || around.0.ends, ..this };
+    }
+
+    /// Records that the present thread may not come back from here.
+    pub(in crate::symbolic) fn may_end_thread(&mut self) {
+        self.runtime.in_thread.ends |= self.runtime.threads_around > 0;
+    }
+
+    /// Records a loop of the present thread, which may not end for all inputs.
+    pub(in crate::symbolic) fn may_end_thread_in_loop(&mut self, never_left: bool) {
+        if never_left || self.runtime.in_thread.frees {
+            self.may_end_thread();
+        }
+    }
+
+    /// Records that the present thread reads host memory.
+    pub(super) fn read_in_thread(&mut self, p: &[GuardedTarget]) {
+        if self.side != Side::Host || self.runtime.threads_around == 0 {
+            return;
+        }
+        if self.runtime.in_thread.learned && p.iter().any(|t| self.is_others(&t.base)) {
+            self.may_wait_for_thread();
+        }
+        self.runtime.in_thread.learned |= p.iter().any(|t| match t.base {
+            Base::Object(o) => self.is_seen_by_host(o),
+            Base::Unknown(_) => true,
+            Base::Null | Base::Func(_) => false,
+        });
+    }
+
+    /// Records that the present thread may learn through a device that other threads went on.
+    pub fn learns_of_devices(&mut self) {
+        self.runtime.in_thread.learned |= self.runtime.threads_around > 0;
+    }
+
+    /// Whether the present thread learned that, and is given memory of the host that others may write.
+    pub fn learned_reads(&mut self, s: &State, args: &[Value]) -> bool {
+        self.runtime.threads_around > 0
+            && self.runtime.in_thread.learned
+            && (args.iter().any(crate::symbolic::memory::value::has_unknown_pointer)
+                || self.reached_from(s, args).into_iter().any(|o| self.is_others(&Base::Object(o))))
+    }
+
+    /// Whether other host threads may write there while the present one runs.
+    fn is_others(&self, base: &Base) -> bool {
+        let Base::Object(o) = *base else { return matches!(base, Base::Unknown(_)) };
+        match self.object(o).kind {
+            ObjKind::HostGlobal(g) => !self.program.global(g).constant,
+            ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::Managed => {
+                usize::try_from(o.0).is_ok_and(|o| o < self.runtime.in_thread.base)
+            }
+            ObjKind::Parameter => true,
+            _ => false,
+        }
+    }
+
+    /// Ends what is said of the program where memory is freed that another thread may use.
+    pub(in crate::symbolic) fn note_free(&mut self, s: &State, o: ObjId) {
+        if self.side != Side::Host {
+            return;
+        }
+        let of_device = matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter);
+        if !of_device && !self.heap.is_registered(o) {
+            return;
+        }
+        if self.may_be_used_by_thread(s, Some(o)) {
+            self.limits.miss(|| UnknownReason::FreedBesideThread("a free".to_owned()));
+        }
+        let older = usize::try_from(o.0).is_ok_and(|o| o < self.runtime.in_thread.base);
+        self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
+    }
+
+    /// Ends what is said of the program where a root other than `main` returns while its threads may run: others are called
+    /// meanwhile.
+    pub fn outlived_by_threads(&mut self, s: &State) {
+        if !self.from_the_start && self.may_thread_run(s) {
+            self.limits.miss(|| UnknownReason::OtherHostThread);
+        }
+    }
+
+    /// Records that code after `main` uses devices, and ends what is said of the program if threads may run meanwhile.
+    pub fn used_at_exit(&mut self, uses: bool) {
+        self.runtime.used_at_exit |= uses;
+        if self.runtime.used_at_exit && self.runtime.host_threads {
+            self.limits.miss(|| UnknownReason::OtherHostThread);
+        }
+    }
+
+    /// Whether a kernel may wait for work that the host starts later: whether device code reads by volatile or atomic
+    /// operations.
+    pub fn kernels_may_wait(&mut self) -> bool {
+        let program = self.program;
+        *self.runtime.kernels_wait.get_or_insert_with(|| waits_on_device(program))
     }
 
     /// Makes the contents of all memory unknown that device work of other threads may change at any time.
@@ -109,4 +259,29 @@ impl ExecutionContext<'_> {
         let freed = all.iter().any(|o| self.freed_when(before, *o) != self.freed_when(after, *o));
         (all, freed)
     }
+}
+
+/// What was known of the thread around the present one.
+pub struct ThreadAround(InThread);
+
+fn waits_on_device(program: &Program) -> bool {
+    let mut of_device = program.functions().filter(|(_, m, _)| m.side == Side::Device);
+    of_device.any(|(.., f)| {
+        let mut used: FxHashSet<ValueId> = FxHashSet::default();
+        let mut note = |o: &Operand| {
+            if let Operand::Value(v) = o {
+                used.insert(*v);
+            }
+        };
+        for b in &f.blocks {
+            b.insts.iter().for_each(|i| i.op.operands(&mut note));
+            b.term.operands(&mut note);
+        }
+        f.blocks.iter().flat_map(|b| &b.insts).any(|i| match &i.op {
+            Op::Load { volatile, .. } => *volatile,
+            Op::AtomicRmw { .. } | Op::CmpXchg { .. } => i.result.is_some_and(|v| used.contains(&v)),
+            Op::Asm { text, .. } => ["ld", "atom", "wait", "bar"].iter().any(|word| text.contains(word)),
+            _ => false,
+        })
+    })
 }

@@ -24,6 +24,7 @@ impl ExecutionContext<'_> {
             self.may_wait_for_thread();
             self.others_run(s);
         }
+        self.read_in_thread(&p);
         let bytes = m.size_of(inst.ty).get();
         self.note_alignment(s, site, &p, bytes, *align, AccessKind::Read);
         let detail = AccessDetail { rows: fr.rows(ptr), ..AccessDetail::default() };
@@ -105,6 +106,7 @@ impl ExecutionContext<'_> {
             self.note_alignment(s, site, &c, bytes, align[1], AccessKind::Read);
             self.note_alignment(s, site, &d, bytes, align[0], AccessKind::Write);
         }
+        self.read_in_thread(&c);
         self.record_range(s, site, &c, n, AccessKind::Read, AccessDetail::default());
         self.record_range(s, site, &d, n, AccessKind::Write, AccessDetail::default());
         self.copy(s, &d, &c, n);

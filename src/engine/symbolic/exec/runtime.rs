@@ -70,10 +70,30 @@ pub struct Runtime {
     pub host_threads: bool,
     pub threads_around: usize,
     pub(super) threads: Option<ObjId>,
+    /// Whether the caller of the present root may have started threads.
+    pub(super) unknown_threads: bool,
+    /// What is known of the present thread, where it is another one than the first.
+    pub(super) in_thread: InThread,
+    /// Whether kernels may wait for what comes after their launch, if that has been looked up.
+    pub(super) kernels_wait: Option<bool>,
+    /// Whether code after `main` uses devices.
+    pub(in crate::symbolic) used_at_exit: bool,
     /// Graphs, and the work that they keep.
     pub captures: Captures,
     /// Calls that made streams and events, and how often each was reached.
     pub(super) handles: Vec<((u64, Site), usize)>,
+}
+
+/// A thread of the host beside the first, while it is executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InThread {
+    /// Number of objects that existed before it, or before the thread around it.
+    pub(super) base: usize,
+    /// Whether it may have learned of what other threads did meanwhile, through a device.
+    pub(super) learned: bool,
+    /// Whether it freed memory that existed before, and whether it may not come back.
+    pub(super) frees: bool,
+    pub(super) ends: bool,
 }
 
 impl Runtime {
@@ -114,6 +134,7 @@ impl Runtime {
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed)
                 + usize::from(self.host_threads)
+                + usize::from(self.in_thread.learned)
                 + self.captures.noted(),
         )
     }

@@ -38,6 +38,7 @@ impl ExecutionContext<'_> {
         }
         let values = |args: &[Argument]| args.iter().map(|a| a.value.clone()).collect::<Vec<_>>();
         if self.side == Side::Host {
+            self.may_wait_for_thread();
             self.clobber(s, &values(&args), &UnknownReason::Assembly);
         } else {
             let list = ptx::accesses(text, constraints);
@@ -79,6 +80,7 @@ impl ExecutionContext<'_> {
         what: &str,
         args: &[Operand],
     ) {
+        self.may_wait_for_thread();
         let m = self.module(fr.func);
         let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
         self.kernel.unknown_code |= self.side == Side::Device;

@@ -49,11 +49,13 @@ impl Executor<'_> {
         let part = HostPart::Loop(fr.func, header);
         let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
         if self.spared(part) == Some(PartTreatment::Entirely) {
+            self.may_wait_for_thread();
             let why = UnknownReason::LoopTooLong(func.display.clone());
             return self.skip_loop(fr, &cfg.loops[l], start, &why);
         }
         let begun = self.begin(part);
         let out = self.follow_loop(fr, cfg, l, start);
+        self.may_end_thread_in_loop(out.0.is_empty() && out.1.is_empty());
         self.limits.end(begun);
         out
     }

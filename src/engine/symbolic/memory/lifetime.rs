@@ -62,6 +62,7 @@ impl ExecutionContext<'_> {
                 continue;
             }
             self.ensure(s, o);
+            self.note_free(s, o);
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
             if let Some(f) = &before {
                 let not_refused = self.arena.not(f.with_context);
@@ -94,6 +95,7 @@ impl ExecutionContext<'_> {
         let o = self.several.freed_as(o);
         // An object that this path has not allocated cannot be freed.
         let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { return };
+        self.note_free(s, o);
         let reason = UnknownReason::FreedThroughLost(self.object(o).name.clone());
         let perhaps = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
         let cond = self.arena.and(cond, perhaps);
@@ -115,6 +117,7 @@ impl ExecutionContext<'_> {
         all.sort_unstable();
         all.dedup();
         for o in all {
+            self.note_free(s, o);
             let cond = if certain {
                 self.arena.bool(true)
             } else {

@@ -1,9 +1,8 @@
-// Threads of the C++ library that launch with a wrong size: the replay does not reach the launches.
-//@ undecided: 2
+// Threads of the C++ library that launch with a wrong size.
 #include <thread>
 
-__global__ void in_lambda(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void in_function(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void in_lambda(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
+__global__ void in_function(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 
 void function(int *a, int n) { in_function<<<1, 128>>>(a, n); }
 
