@@ -11,6 +11,7 @@ use super::graphs;
 use super::libc;
 use super::table::HostTable;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::calls::mix;
 use engine::symbolic::exec::captures::CaptureUnderWay;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -132,7 +133,9 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &S
         .iter()
         .any(|word| c.display.contains(word)),
     };
-    if !quiet || declared && e.learned_reads(s, c.args) {
+    let frees = name == "free" || name.starts_with("_Zd") || name.starts_with("_ZNSt6thread6_State");
+    let deep = !of_cuda || ["Launch", "3D", "Graph", "Batch"].iter().any(|word| name.contains(word));
+    if !quiet || declared && !frees && e.learned_reads(s, c.args, deep) {
         e.may_wait_for_thread();
     }
     // The call may wait for a kernel that waits; queries and copies to the host tell how far devices are.
@@ -152,7 +155,8 @@ fn copies_to_device(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>) -> bool {
         || first.contains(&name)
             && cuda::pointer_arg(e, c, 0).iter().all(|t| match t.base {
                 Base::Object(o) => matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)),
-                _ => false,
+                Base::Null => true,
+                Base::Func(_) | Base::Unknown(_) => false,
             })
 }
 
@@ -191,7 +195,7 @@ fn run(
     let around = e.enter_thread();
     let mut state = Some(s);
     for (i, f) in (1u64..).zip(functions) {
-        let context = c.context.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let context = mix(c.context, c.site).wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
     }
     e.leave_thread(&around, state.is_some());
@@ -356,7 +360,7 @@ fn region(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let kind = ObjKind::HostHeap;
     let number =
         Object { kind, name: String::new(), extent: Some(e.arena.int(4)), site: None, func: None, array: true };
-    let o = e.heap.add(number);
+    let o = e.heap.allocate((c.context, c.site, 1), number);
     let rest =
         UncoveredContents::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(reason.clone()) };
     s.mem.insert(o, Rc::new(ObjState::new(rest)));

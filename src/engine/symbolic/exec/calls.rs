@@ -364,7 +364,8 @@ pub(super) fn calls_through_pointers(b: &Block) -> Vec<&[Operand]> {
 }
 
 /// Returns the hash of a call stack extended by a site.
-pub(in crate::symbolic) fn mix(context: u64, site: Site) -> u64 {
+#[must_use]
+pub fn mix(context: u64, site: Site) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut h = rustc_hash::FxHasher::default();
     context.hash(&mut h);

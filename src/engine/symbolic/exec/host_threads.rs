@@ -10,6 +10,7 @@
 
 use super::runtime::InThread;
 use super::state::State;
+use crate::symbolic::effects::unanalysed_call::targets;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
@@ -129,7 +130,7 @@ impl ExecutionContext<'_> {
     pub fn enter_thread(&mut self) -> ThreadAround {
         let around = self.runtime.in_thread;
         if self.runtime.threads_around == 0 {
-            self.runtime.in_thread = InThread { base: self.heap.len(), ..InThread::default() };
+            self.runtime.in_thread = InThread { base: self.heap.version(), ..InThread::default() };
         }
         self.runtime.in_thread.frees = false;
         self.runtime.threads_around += 1;
@@ -180,12 +181,21 @@ impl ExecutionContext<'_> {
         self.runtime.in_thread.learned |= self.runtime.threads_around > 0;
     }
 
-    /// Whether the present thread learned that, and is given memory of the host that others may write.
-    pub fn learned_reads(&mut self, s: &State, args: &[Value]) -> bool {
-        self.runtime.threads_around > 0
-            && self.runtime.in_thread.learned
-            && (args.iter().any(crate::symbolic::memory::value::has_unknown_pointer)
-                || self.reached_from(s, args).into_iter().any(|o| self.is_others(&Base::Object(o))))
+    /// Whether the present thread learned that, and is given memory of the host that others may write: where its arguments
+    /// point to, and with `deep` also where that memory points to.
+    pub fn learned_reads(&self, s: &State, args: &[Value], deep: bool) -> bool {
+        if self.runtime.threads_around == 0 || !self.runtime.in_thread.learned {
+            return false;
+        }
+        let given: Vec<GuardedTarget> = args.iter().flat_map(targets).collect();
+        let behind = |t: &GuardedTarget| match t.base {
+            Base::Object(o) => s
+                .mem
+                .get(&o)
+                .is_some_and(|st| st.cells.values().flat_map(|(_, v)| targets(v)).any(|t| self.is_others(&t.base))),
+            _ => false,
+        };
+        given.iter().any(|t| self.is_others(&t.base)) || deep && given.iter().any(behind)
     }
 
     /// Whether other host threads may write there while the present one runs.
@@ -193,12 +203,16 @@ impl ExecutionContext<'_> {
         let Base::Object(o) = *base else { return matches!(base, Base::Unknown(_)) };
         match self.object(o).kind {
             ObjKind::HostGlobal(g) => !self.program.global(g).constant,
-            ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::Managed => {
-                usize::try_from(o.0).is_ok_and(|o| o < self.runtime.in_thread.base)
-            }
+            ObjKind::HostLocal => !self.heap.is_made_since(o, self.runtime.in_thread.base),
+            ObjKind::HostHeap | ObjKind::Managed => !self.is_own_of_thread(o),
             ObjKind::Parameter => true,
             _ => false,
         }
+    }
+
+    /// Whether all allocations that an object stands for were made by the present thread.
+    fn is_own_of_thread(&self, o: ObjId) -> bool {
+        self.heap.is_made_since(o, self.runtime.in_thread.base) && !self.heap.is_made_again(o)
     }
 
     /// Ends what is said of the program where memory is freed that another thread may use.
@@ -213,7 +227,7 @@ impl ExecutionContext<'_> {
         if self.may_be_used_by_thread(s, Some(o)) {
             self.limits.miss(|| UnknownReason::FreedBesideThread("a free".to_owned()));
         }
-        let older = usize::try_from(o.0).is_ok_and(|o| o < self.runtime.in_thread.base);
+        let older = !self.is_own_of_thread(o);
         self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
     }
 

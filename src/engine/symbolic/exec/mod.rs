@@ -11,7 +11,7 @@ mod address;
 mod aggregates;
 mod arith;
 pub(in crate::symbolic) mod aside;
-pub(in crate::symbolic) mod calls;
+pub mod calls;
 pub mod captures;
 mod cast;
 mod compare;

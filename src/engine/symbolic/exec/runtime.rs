@@ -87,8 +87,8 @@ pub struct Runtime {
 /// A thread of the host beside the first, while it is executed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InThread {
-    /// Number of objects that existed before it, or before the thread around it.
-    pub(super) base: usize,
+    /// Last version of contents before it, or before the thread around it.
+    pub(super) base: u32,
     /// Whether it may have learned of what other threads did meanwhile, through a device.
     pub(super) learned: bool,
     /// Whether it freed memory that existed before, and whether it may not come back.
