@@ -37,10 +37,10 @@ impl<'p> Engine<'p> {
             }
             let (args, state) = root_state_before(&mut e, root);
             let state = converted(&mut e, root.func, &args, state);
-            if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s)) {
-                if let Some((_, after)) = e.call(root.func, args, state, 0) {
-                    e.outlived_by_threads(&after);
-                }
+            if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s))
+                && let Some((_, after)) = e.call(root.func, args, state, 0)
+            {
+                e.outlived_by_threads(&after);
             }
             e.limits.allot(self.cx.all);
             let cost = Cost { steps: Allowance::default().steps - e.limits.left().steps, work: done() - start };
