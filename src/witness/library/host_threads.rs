@@ -93,29 +93,6 @@ pub(super) fn find(name: &str) -> Option<ModelEntry> {
     by_name(THREADS, name)
 }
 
-/// Threads that a run has started, and what they hold.
-#[derive(Default)]
-pub struct HostThreads {
-    /// Number of threads that were started.
-    started: u64,
-    /// Threads around the present one.
-    depth: usize,
-    /// Locked mutexes, each with the depth of the thread that locked it.
-    locked: Vec<(u64, usize)>,
-    /// Results of POSIX threads, by their handles.
-    results: Vec<Val>,
-    /// Iterations of the OpenMP loop that its thread has not begun: first, last, and stride.
-    iterations: Option<[Val; 3]>,
-}
-
-impl HostThreads {
-    /// Whether the present thread is another one than the first.
-    #[must_use]
-    pub const fn is_another(&self) -> bool {
-        self.depth > 0
-    }
-}
-
 /// Variables of each thread that hold something during one call of the library alone.
 const WITHIN_A_CALL: [&str; 2] = ["_ZSt15__once_callable", "_ZSt11__once_call"];
 

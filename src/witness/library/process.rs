@@ -1,9 +1,8 @@
 //! State of the C and C++ libraries between calls. Types only: the models are in `libc`, `stdio` and `cxx`.
 
-use super::host_threads::HostThreads;
 use super::random::Rand;
 use super::streams::OpenFiles;
-use crate::machine::value::Reason;
+use crate::machine::value::{Reason, Val};
 
 /// State of the C library.
 #[derive(Default)]
@@ -27,5 +26,28 @@ impl Libc {
     }
     pub fn havoc_input(&mut self, why: Reason) {
         self.files.havoc(why);
+    }
+}
+
+/// Threads that a run has started, and what they hold.
+#[derive(Default)]
+pub struct HostThreads {
+    /// Number of threads that were started.
+    pub(super) started: u64,
+    /// Threads around the present one.
+    pub(super) depth: usize,
+    /// Locked mutexes, each with the depth of the thread that locked it.
+    pub(super) locked: Vec<(u64, usize)>,
+    /// Results of POSIX threads, by their handles.
+    pub(super) results: Vec<Val>,
+    /// Iterations of the OpenMP loop that its thread has not begun: first, last, and stride.
+    pub(super) iterations: Option<[Val; 3]>,
+}
+
+impl HostThreads {
+    /// Whether the present thread is another one than the first.
+    #[must_use]
+    pub const fn is_another(&self) -> bool {
+        self.depth > 0
     }
 }

@@ -275,7 +275,7 @@ impl ExecutionContext<'_> {
     }
 }
 
-/// What was known of the thread around the present one.
+/// Facts about the thread around the present one.
 pub struct ThreadAround(InThread);
 
 fn waits_on_device(program: &Program) -> bool {

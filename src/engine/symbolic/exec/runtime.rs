@@ -72,9 +72,9 @@ pub struct Runtime {
     pub(super) threads: Option<ObjId>,
     /// Whether the caller of the present root may have started threads.
     pub(super) unknown_threads: bool,
-    /// What is known of the present thread, where it is another one than the first.
+    /// Facts about the present thread, where it is another one than the first.
     pub(super) in_thread: InThread,
-    /// Whether kernels may wait for what comes after their launch, if that has been looked up.
+    /// `Some(true)` if kernels may wait for what comes after their launch.
     pub(super) kernels_wait: Option<bool>,
     /// Whether code after `main` uses devices.
     pub(in crate::symbolic) used_at_exit: bool,
