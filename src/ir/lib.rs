@@ -30,6 +30,7 @@ mod text;
 pub mod tile;
 mod units;
 mod variables;
+mod waiting;
 
 pub use instruction::{AddressStep, AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Terminator, Var};
 pub use outside::OutsideEffects;
@@ -40,6 +41,7 @@ pub use signature::{
 };
 pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
+pub use waiting::kernels_may_wait;
 
 use serde::{Deserialize, Serialize};
 

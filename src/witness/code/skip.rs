@@ -34,6 +34,12 @@ impl<'p> Machine<'p> {
     ) -> Result<usize, ThreadStop> {
         let block = code.block_of(pc);
         let func = code.func;
+        if !th.on_device() && self.libc.threads.is_another() {
+            let at = self.block_line(func, block);
+            return Err(ThreadStop::Unknown(
+                self.reasons.why(why, |why| format!("{at}: a branch of a host thread depends on {why}")),
+            ));
+        }
         if !th.on_device() {
             if let Some((to, failure)) = self.continuing_side(th, code, block) {
                 let (at, text) = (self.block_line(func, block), self.text(why));
@@ -314,6 +320,9 @@ impl<'p> Machine<'p> {
         let at = self.block_line(code.func, header);
         let why = self.reason(Cause::Loop, &format!("what the loop at {at} computes, which was skipped"));
         let counted = induction_exit(self.program.func(code.func), code, &th.regs[base..], &l.blocks, header);
+        if counted.is_none() && self.libc.threads.is_another() {
+            return Err(ThreadStop::Unknown(format!("{at}: a loop in a host thread may wait for another one").into()));
+        }
         if counted.is_none() {
             self.seen.assume(format!("{at}: the loop ends"));
         }

@@ -370,6 +370,10 @@ impl Machine<'_> {
             }
         }
         if !done {
+            if ir::kernels_may_wait(self.program) && self.libc.threads.leave_unfinished() {
+                let text = "a host thread may wait for a kernel that was not run to its end";
+                return Err(ThreadStop::Unknown(text.into()));
+            }
             // A trap would end the device work, which decides everything that follows.
             if self.effects.of(self.program, launch.kernel).traps && self.cuda.trapped.is_none() {
                 let name = &self.program.func(launch.kernel).display;

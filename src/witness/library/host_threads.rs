@@ -116,6 +116,9 @@ fn run(m: &mut Machine<'_>, th: &mut Thread, f: FuncRef, args: &[Val]) -> Result
     if m.cuda.is_capturing() {
         return Err(ThreadStop::Unknown("a host thread is started while a stream is captured".into()));
     }
+    if m.libc.threads.unfinished {
+        return Err(ThreadStop::Unknown("a host thread may wait for a kernel that was not run to its end".into()));
+    }
     if m.libc.threads.depth >= MAX_DEPTH {
         return Err(ThreadStop::Unknown("host threads start each other".into()));
     }

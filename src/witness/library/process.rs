@@ -38,6 +38,8 @@ pub struct HostThreads {
     pub(super) depth: usize,
     /// Locked mutexes, each with the depth of the thread that locked it.
     pub(super) locked: Vec<(u64, usize)>,
+    /// Whether a kernel that may wait for the host was not run to its end.
+    pub(super) unfinished: bool,
     /// Results of POSIX threads, by their handles.
     pub(super) results: Vec<Val>,
     /// Iterations of the OpenMP loop that its thread has not begun: first, last, and stride.
@@ -45,6 +47,13 @@ pub struct HostThreads {
 }
 
 impl HostThreads {
+    /// Records a kernel that may wait for the host, and was not run to its end. Returns whether a thread may go on too early
+    /// for that reason.
+    pub const fn leave_unfinished(&mut self) -> bool {
+        self.unfinished = true;
+        self.is_another()
+    }
+
     /// Whether the present thread is another one than the first.
     #[must_use]
     pub const fn is_another(&self) -> bool {

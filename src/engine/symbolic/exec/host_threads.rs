@@ -16,8 +16,7 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
-use ir::{Op, Operand, Program, Side, ValueId};
-use rustc_hash::FxHashSet;
+use ir::{Side, kernels_may_wait};
 use std::rc::Rc;
 
 /// Maximum number of threads that are told apart.
@@ -251,7 +250,7 @@ impl ExecutionContext<'_> {
     /// operations.
     pub fn kernels_may_wait(&mut self) -> bool {
         let program = self.program;
-        *self.runtime.kernels_wait.get_or_insert_with(|| waits_on_device(program))
+        *self.runtime.kernels_wait.get_or_insert_with(|| kernels_may_wait(program))
     }
 
     /// Makes the contents of all memory unknown that device work of other threads may change at any time.
@@ -277,25 +276,3 @@ impl ExecutionContext<'_> {
 
 /// Facts about the thread around the present one.
 pub struct ThreadAround(InThread);
-
-fn waits_on_device(program: &Program) -> bool {
-    let mut of_device = program.functions().filter(|(_, m, _)| m.side == Side::Device);
-    of_device.any(|(.., f)| {
-        let mut used: FxHashSet<ValueId> = FxHashSet::default();
-        let mut note = |o: &Operand| {
-            if let Operand::Value(v) = o {
-                used.insert(*v);
-            }
-        };
-        for b in &f.blocks {
-            b.insts.iter().for_each(|i| i.op.operands(&mut note));
-            b.term.operands(&mut note);
-        }
-        f.blocks.iter().flat_map(|b| &b.insts).any(|i| match &i.op {
-            Op::Load { volatile, .. } => *volatile,
-            Op::AtomicRmw { .. } | Op::CmpXchg { .. } => i.result.is_some_and(|v| used.contains(&v)),
-            Op::Asm { text, .. } => ["ld", "atom", "wait", "bar"].iter().any(|word| text.contains(word)),
-            _ => false,
-        })
-    })
-}
