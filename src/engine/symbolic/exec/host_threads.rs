@@ -224,7 +224,7 @@ impl ExecutionContext<'_> {
             return;
         }
         if self.may_be_used_by_thread(s, Some(o)) {
-            self.limits.miss(|| UnknownReason::FreedBesideThread("a free".to_owned()));
+            self.limits.miss(|| UnknownReason::FreedBesideThread("free".to_owned()));
         }
         let older = !self.is_own_of_thread(o);
         self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
