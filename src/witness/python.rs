@@ -120,8 +120,11 @@ fn tensor(t: &TensorArgument) -> Option<String> {
         let sizes = if t.sizes.is_empty() { "()".to_owned() } else { list(&t.sizes) };
         return Some(format!("torch.zeros({sizes}, {kind})"));
     }
+    if count > SPELT {
+        return None;
+    }
     let of = |i: usize| t.elements.get(&u64::try_from(i).ok()?).copied().or(Some(0));
-    let elements = (0..count).map(of).collect::<Option<Vec<i64>>>().filter(|e| e.len() <= SPELT)?;
+    let elements = (0..count).map(of).collect::<Option<Vec<i64>>>()?;
     let flat = format!("torch.tensor([{}], {kind})", list(&elements));
     Some(if t.sizes.len() == 1 { flat } else { format!("{flat}.reshape({})", list(&t.sizes)) })
 }
@@ -213,6 +216,7 @@ mod tests {
         assert_eq!(text(tensor(&[3], &[1], &[(1, 9)])), "torch.tensor([0, 9, 0])");
         assert_eq!(text(tensor(&[1, 2], &[2, 1], &[(1, -4)])), "torch.tensor([0, -4]).reshape(1, 2)");
         assert_eq!(tensor(&[1 << 20], &[1], &[(1, 9)]), None, "too long for a line");
+        assert_eq!(tensor(&[1 << 40], &[1], &[(1, 9)]), None, "longer than memory");
         assert_eq!(spelt(&PythonArgument::Text("same".into())).unwrap(), "\"same\"");
         assert_eq!(spelt(&PythonArgument::Text("a\nb".into())), None);
         assert_eq!(spelt(&PythonArgument::Nothing).unwrap(), "None");
