@@ -5,6 +5,7 @@
 
 use contracts::ast::{ContractFunction, Dim3Member, LaunchProperty, TermKind};
 use contracts::check::{self, Leaves, SATURATING, Width};
+use contracts::parse::LONGEST;
 use contracts::{Cond, ContractTerm, parse, simplify};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -232,7 +233,7 @@ fn pattern(f: &FunctionContract, all: &[FunctionContract]) -> String {
     })
 }
 
-/// Renders tables for scuba.toml.
+/// Renders tables for scuba.toml. A condition longer than scuba.toml may have is left out, and a comment says so.
 #[must_use]
 pub fn toml(functions: &[FunctionContract]) -> String {
     let mut out = String::new();
@@ -242,7 +243,10 @@ pub fn toml(functions: &[FunctionContract]) -> String {
         let _ = writeln!(out, "function = {}", quoted(&pattern(f, functions)));
         let _ = writeln!(out, "requires = [");
         for r in &f.requires {
-            let _ = writeln!(out, "  {},", quoted(&r.text));
+            let _ = match r.text.len() {
+                0..=LONGEST => writeln!(out, "  {},", quoted(&r.text)),
+                long => writeln!(out, "  # left out: a condition of {long} bytes; {LONGEST} are the most"),
+            };
         }
         let _ = writeln!(out, "]\n");
     }
@@ -315,4 +319,40 @@ pub fn checks(functions: &[FunctionContract]) -> String {
         out.push('\n');
     }
     if saturates { format!("{SATURATING}\n{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FunctionContract, ReportedRequirement, holds, toml};
+    use contracts::parse::LONGEST;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn tables_hold_no_condition_that_scuba_toml_refuses() {
+        let requirement = |text: String| ReportedRequirement {
+            text,
+            condition: holds(),
+            evidence: String::new(),
+            if_no_wrap: vec![],
+            covers: vec![],
+        };
+        let long = format!("n >= 0{}", " && n >= 0".repeat(LONGEST / 8));
+        let f = FunctionContract {
+            function: "f(int)".into(),
+            symbol: "_Z1fi".into(),
+            kernel: false,
+            numbers: BTreeMap::new(),
+            file: "f.cu".into(),
+            line: 1,
+            requires: vec![requirement("n <= 4".into()), requirement(long.clone())],
+            safe: 0,
+            safe_if_no_wrap: vec![],
+            open: vec![],
+            partly: None,
+        };
+        let table = toml(&[f]);
+        assert!(table.contains("\"n <= 4\",\n"), "{table}");
+        let left_out = format!("# left out: a condition of {} bytes; {LONGEST} are the most\n", long.len());
+        assert!(table.contains(&left_out) && !table.contains(&long), "{table}");
+    }
 }
