@@ -87,9 +87,10 @@ impl Executor<'_> {
         // Pointees are better distinguished by unrolling than by the number of an iteration.
         let of_pointers = solved.arrays.iter().any(|(o, _)| self.points_to.has_addresses(*o));
         // So are shifts by that number: `for (int u = 0; (1 << u) < 1024; u++)`.
-        let by_powers = self.has_powers_of(&solved.all_round, solved.k);
-        if (solved.inexact || solved.scattered || of_pointers || by_powers)
-            && let Some(n) = self.trip_count(if by_powers { &solved.all_round } else { &solved.iteration }, solved.k)
+        let by_powers = self.powers_of(&solved.all_round, solved.k);
+        let is_inexact = solved.inexact || solved.scattered || of_pointers;
+        if (is_inexact || !by_powers.is_empty())
+            && let Some(n) = self.trip_count(if is_inexact { &solved.iteration } else { &by_powers }, solved.k)
             && let Some(r) = self.unroll(fr, &at, &s0, n)
         {
             inside::dump(Dump::Loops, || {

@@ -11,7 +11,8 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::limits::cost::HostPart;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::reasons::UnknownReason;
 use ir::ValueId;
 use rustc_hash::FxHashMap;
 
@@ -74,12 +75,25 @@ impl Executor<'_> {
 }
 
 impl Terms {
-    /// Whether conditions depend on a power of two whose exponent depends on `k`.
-    pub(super) fn has_powers_of(&self, conditions: &[TermId], k: TermId) -> bool {
-        self.arena.cone(conditions).into_iter().any(|t| match *self.arena.get(t) {
+    /// Conditions on a power of two whose exponent depends on `k`, and on nothing else that changes or is not known.
+    pub(super) fn powers_of(&self, conditions: &[TermId], k: TermId) -> Vec<TermId> {
+        let is_power_of_k = |t: &TermId| match *self.arena.get(*t) {
             Term::Pow2(exponent) => self.arena.cone(&[exponent]).contains(&k),
             _ => false,
-        })
+        };
+        let is_known = |t: &TermId| match *self.arena.get(*t) {
+            // A shift that is too far gives any number.
+            Term::Sym(s) => {
+                *t == k || matches!(self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::ShiftTooFar })
+            }
+            Term::BoolSym(_) | Term::Apply { .. } => false,
+            _ => true,
+        };
+        let of_powers = |c: &TermId| {
+            let all = self.arena.cone(&[*c]);
+            all.iter().any(is_power_of_k) && all.iter().all(is_known)
+        };
+        conditions.iter().copied().filter(of_powers).collect()
     }
 
     /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
