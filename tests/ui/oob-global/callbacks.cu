@@ -1,4 +1,4 @@
-//@ undecided: 2
+//@ undecided: 1
 // Functions that a library calls: what they write counts, and nothing is safe where one launches that is not followed.
 #include <cstdlib>
 #include <functional>
@@ -8,7 +8,7 @@ static int by_function = 8, by_order = 8;
 
 __global__ void called(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 __global__ void ordered(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
-__global__ void elsewhere(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void elsewhere(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global proved
 __global__ void here(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 
 static int *a;
