@@ -224,6 +224,7 @@ fn of_access(
         let extent = object.extent.ok_or_else(|| UnknownReason::ExtentOf(object.name.clone()))?;
         let access = InObject { event: ev, object: &object, target, facts, extent };
         let (ob, _): (Obligation, bool) = bounds::obligation(tools, launched.run, &access);
+        let ob = tensors::without_products(&mut tools.e.arena, &ob);
         match tools.decide_roughly(cx, &ob).decision {
             Decision::Safe => continue,
             Decision::SafeIfNoWrap(operations) => {

@@ -154,8 +154,9 @@ fn left_under(
     let held: Vec<TermId> =
         launched.into_iter().map(|c| a.substitute(c, &solved)).chain(names.checked.clone()).collect();
     names.checked.extend(held.into_iter().flat_map(|c| [c, a.unwrapped(c)]));
-    let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation);
-    let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(wrong.obligation));
+    let obligation = tensors::without_products(&mut tools.e.arena, wrong.obligation);
+    let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, &obligation);
+    let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(&obligation));
     let sizes = tensors::sizes(&mut tools.e.arena, path, &solved, wrong.object.strip_suffix(OF_STORAGE), &ob);
     (names.solved, names.copies) = (solved, true);
     let in_dimensions = sizes.and_then(|sizes| in_dimensions(cx, tools, &mut names, &ob, &sizes, of_elements));

@@ -11,6 +11,7 @@ use contracts::{Cond, parse, parse_term};
 use engine::symbolic::exec::executor::Executor;
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
 use ir::FuncRef;
 use models::tensors::answer;
@@ -66,6 +67,17 @@ pub(super) fn is_of_tensors(a: &Arena, t: TermId) -> bool {
     !symbols.is_empty() && symbols.into_iter().all(|s| order(a, s).is_some())
 }
 
+/// Returns an obligation without the facts on products of all sizes of a tensor: no condition can name these.
+pub(super) fn without_products(a: &mut Arena, ob: &Obligation) -> Obligation {
+    let mut facts = a.conjuncts(ob.facts);
+    facts.retain(|c| !a.cone(&[*c]).into_iter().any(|t| is_product(a, t)));
+    Obligation { facts: a.and_all(facts), ..ob.clone() }
+}
+
+fn is_product(a: &Arena, t: TermId) -> bool {
+    matches!(a.get(t), Term::Apply { function: UninterpretedFunction::Product, .. })
+}
+
 /// Solves the equations among conditions for tensor properties, in terms of others; no solution contains a solved
 /// property.
 pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
@@ -74,6 +86,8 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
         .conjuncts(conditions)
         .into_iter()
         .filter_map(|c| if let Term::EqZ(x) = a.get(c) { Some(*x) } else { None })
+        // The product of all sizes of a tensor has no contract expression; `numel()` has one.
+        .filter(|x| !a.cone(&[*x]).into_iter().any(|t| is_product(a, t)))
         .collect();
     while all.len() < MAX {
         let candidate = |a: &Arena, of: TermId| -> Option<(u32, TermId, i128)> {
