@@ -52,24 +52,18 @@ pub(crate) struct Suspect {
 impl Suspect {
     /// Judges a decision by replay.
     pub fn judge(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>, decision: Decision) -> AccessVerdict {
-        let mut c = match decision {
+        let (c, judged) = match decision {
             Decision::Safe => return AccessVerdict::Safe,
             Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
             Decision::Unknown(why) => match self.tried(cx, tools) {
-                Some(c) => c,
+                Some(found) => found,
                 None => return AccessVerdict::Unknown(why),
             },
-            Decision::Fails(c) => c,
+            Decision::Fails(c) => match self.replay(cx, tools, &c) {
+                reached @ ReplayResult::Reached { .. } => (c, reached),
+                judged => self.tried(cx, tools).unwrap_or((c, judged)),
+            },
         };
-        let mut judged = self.replay(cx, tools, &c);
-        if !matches!(judged, ReplayResult::Reached { .. })
-            && let Some(other) = self.tried(cx, tools)
-        {
-            let again = self.replay(cx, tools, &other);
-            if matches!(again, ReplayResult::Reached { .. }) {
-                (c, judged) = (other, again);
-            }
-        }
         // A degenerate fault that no replay reached is not reported.
         if c.degenerate && !matches!(judged, ReplayResult::Reached { .. }) {
             return AccessVerdict::Unknown(UnknownReason::OnlyDegenerate);
@@ -92,12 +86,14 @@ impl Suspect {
         )
     }
 
-    /// Returns small inputs on which a copy was seen to go out of bounds.
-    fn tried(&self, cx: &CheckContext<'_>, tools: &RootTools<'_>) -> Option<Counterexample> {
+    /// Returns small inputs on which a copy was seen to go out of bounds, where a replay reaches that.
+    fn tried(&self, cx: &CheckContext<'_>, tools: &mut RootTools<'_>) -> Option<(Counterexample, ReplayResult)> {
         let side = self.side.filter(|_| self.fault == AccessFault::Bounds)?;
         let model = trials(cx, tools).of_call(&self.stack, side)?;
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-        Some(Counterexample { model, mode: WrapMode::Assume, degenerate })
+        let c = Counterexample { model, mode: WrapMode::Assume, degenerate };
+        let judged = self.replay(cx, tools, &c);
+        matches!(judged, ReplayResult::Reached { .. }).then_some((c, judged))
     }
 
     /// Returns the fault as an access, for faults in a kernel.
