@@ -47,26 +47,16 @@ pub fn is_of_torch(display: &str) -> bool {
     NAMESPACES.iter().any(|n| display.starts_with(n))
 }
 
-/// Functions of PyTorch that accept any arguments, by the beginnings of their names: counters of versions and modes of
-/// autograd, devices and streams, warnings, the registration of operators (torch/csrc/autograd/variable.h, c10/cuda,
-/// c10/util/Exception.h).
+/// Functions of PyTorch that accept any tensor which the example of a finding makes, by the beginnings of their names:
+/// the counter of versions (torch/csrc/autograd/variable.h; it refuses tensors made in inference mode alone), modes of
+/// autograd (c10/core/GradMode.h), devices and streams (c10/cuda), and warnings (c10/util/Exception.h).
 const ACCEPTING: &[&str] = &[
-    "torch::autograd::impl::",
-    "torch::autograd::Node::",
+    "torch::autograd::impl::bump_version(",
     "c10::AutogradState::",
     "c10::GradMode::",
-    "c10::InferenceMode::",
-    "c10::impl::",
     "c10::cuda::",
     "at::cuda::get",
     "c10::warn(",
-    "c10::Warning::",
-    "c10::WarningUtils::",
-    "c10::RegisterOperators::",
-    "torch::RegisterOperators::",
-    "torch::Library::",
-    "at::globalContext(",
-    "at::Context::",
 ];
 
 /// Whether a function of PyTorch without a model may refuse its arguments: it throws then.
