@@ -120,14 +120,13 @@ pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut 
 }
 
 /// Models a method of a class that registers operators, whose bodies keep schemas and functions in PyTorch's own
-/// tables: it changes its own object alone, and returns it. Which functions it registers is read elsewhere
+/// tables: it changes its own object and its arguments, from which it moves, and returns its object. Which functions it registers is read elsewhere
 /// (`ir/registered.rs`).
 fn registered(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> (Value, State) {
     let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
-    let own = c.args.iter().take(1).cloned().collect::<Vec<_>>();
-    e.clobber(&mut s, &own, &why);
+    e.clobber(&mut s, c.args, &why);
     let m = e.program.module(c.site.func.module);
-    let v = match own.first() {
+    let v = match c.args.first() {
         Some(this @ Value::Ptr(_)) if matches!(m.ty(c.ty).kind, TypeKind::Ptr(_)) => this.clone(),
         _ => e.unknown_of(m, c.ty, &why),
     };
