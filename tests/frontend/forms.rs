@@ -113,3 +113,33 @@ fn ranges_for_profilers_are_left_out_of_thrust() {
     let e = p.extract("a.cu -arch=sm_80 -std=c++17 -isystem nvtx");
     assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
 }
+
+#[test]
+fn typeof_is_a_keyword_in_each_standard() {
+    let source = "#define FIELD(mask, value) ((typeof(mask))((value) & (mask)))\n\
+                  __global__ void k(unsigned *a) { a[threadIdx.x] = FIELD(7u, a[0]); }\nint main() { k<<<1, 1>>>(nullptr); }\n";
+    for standard in ["c++17", "c++20"] {
+        assert!(read(source, &format!("-std={standard}")).notes.is_empty());
+    }
+}
+
+#[test]
+fn built_in_variables_may_be_declared_for_the_host() {
+    let source = "#ifndef __CUDA_ARCH__\nextern const dim3 blockDim;\nextern const uint3 threadIdx;\n#endif\n\
+                  __global__ void k(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n\
+                  int main() { k<<<1, 1>>>(nullptr); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("built-in variables")), "{:?}", e.notes);
+}
+
+#[test]
+fn bodies_of_kernels_may_differ_by_side() {
+    let source = "#ifdef __CUDA_ARCH__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n\
+                  struct Pair_ { float x, y; };\n\
+                  struct Pair : Pair_ { BOTH Pair() {} BOTH Pair(const Pair_ &o) { x = o.x; y = o.y; } };\n\
+                  __global__ void k(Pair *a) { __shared__ Pair_ s[4]; s[threadIdx.x].x = 1; a[0] = s[0]; }\n\
+                  int main() { k<<<1, 1>>>(nullptr); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("only the device side")), "{:?}", e.notes);
+    assert!(!function(side(&e, Side::Device), "k(Pair*)").blocks.is_empty());
+}

@@ -240,6 +240,8 @@ fn cuda_flags(
         // writes the unit's number into unit-local names, so it must not depend on the unit's path.
         a.extend(["-fgpu-rdc", "-cuid=scuba"].map(String::from));
     }
+    // cudafe++ knows `typeof` in each standard.
+    a.push("-fgnu-keywords".into());
     // CUDA 13 dropped architectures that clang still knows; that matters only to code generation.
     a.push("--no-cuda-version-check".into());
     let read = DeviceCompilation { number, features: compiled.features };

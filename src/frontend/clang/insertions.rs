@@ -11,6 +11,8 @@
 //!   of both sides (its warnings 20037 and 20040).
 //! - `__host__ __device__` on the host side, where a macro makes functions those of the device only as long as
 //!   `__CUDA_ARCH__` is defined: the bodies of kernels that call them have no code there.
+//! - another name in a declaration of a built-in variable (`extern const dim3 blockDim;`), which clang gives a type of
+//!   its own.
 //!
 //! In: a source, clang's messages with their ranges. Out: what to insert or overwrite, by offset.
 
@@ -25,6 +27,9 @@ const AMBIGUOUS: &str = "error: use of overloaded operator '";
 const CANDIDATE: &str = "note: candidate function";
 const PASSED: &str = ": error: cannot pass object of non-trivial type '";
 const PREVIOUS: &str = ": note: previous declaration is here";
+
+/// Variables that clang declares with types of its own (clang/lib/Headers/__clang_cuda_builtin_vars.h, LLVM 22).
+const BUILT_IN: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 
 /// Types of the arguments of a launch configuration.
 const CONFIGURATION: [&str; 4] = ["dim3", "dim3", "size_t", "cudaStream_t"];
@@ -146,6 +151,24 @@ pub(super) fn redeclared(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
         }
     }
     found
+}
+
+/// Returns the positions of built-in variables (CUDA C++ Programming Guide 13.0, "Built-in Variables") that the source
+/// declares.
+pub(super) fn built_in(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
+    let is_one = |message: &str| {
+        let name = message.strip_prefix("redeclaration of '").and_then(|m| m.split_once("' with a different type: "));
+        name.is_some_and(|(name, _)| BUILT_IN.contains(&name))
+    };
+    let errors = messages.lines().filter_map(|line| line.split_once(": error: "));
+    errors.filter(|(_, message)| is_one(message)).filter_map(|(before, _)| position(before)).collect()
+}
+
+/// Returns the insertions that rename the variables at these positions.
+pub(super) fn renamed(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
+    let at = places.iter().filter_map(|p| offset(source, *p));
+    let names = at.filter(|at| source.get(*at).is_some_and(|b| is_word(*b)));
+    names.map(|offset| TokenInsertion { offset, over: 0, text: "scuba_declared_".to_owned() }).collect()
 }
 
 /// Returns the positions of host functions that kernels and device functions call.

@@ -2,6 +2,9 @@
 //! looks up no name of the body for it, so that a body may call functions declared only where `__CUDA_ARCH__` is
 //! defined. clang instantiates the body.
 //!
+//! Where nvcc accepts a body that clang refuses on the host side alone, as functions of one side differ there (a macro
+//! that is `__host__ __device__` only where `__CUDA_ARCH__` is defined), the same is done.
+//!
 //! In: clang's messages, a source. Out: the source with the bodies of such kernels emptied. For the host side only:
 //! there clang generates no code for a kernel's body, so its module is the same.
 
@@ -13,8 +16,7 @@ use std::path::PathBuf;
 const KERNEL: &[u8] = b"__global__";
 
 /// Returns the positions of errors in instantiated code, and of all instantiation steps that led there
-/// (clang/lib/Sema/SemaTemplateInstantiate.cpp, LLVM 22). Other errors in a kernel are not listed: nvcc rejects them,
-/// too.
+/// (clang/lib/Sema/SemaTemplateInstantiate.cpp, LLVM 22).
 pub(super) fn instantiated(stderr: &str) -> Vec<(PathBuf, SourcePosition)> {
     let mut found = vec![];
     let mut error = None;
@@ -30,6 +32,13 @@ pub(super) fn instantiated(stderr: &str) -> Vec<(PathBuf, SourcePosition)> {
         }
     }
     found
+}
+
+/// Returns the positions of all errors. An error in a kernel's body stands on the device side as well, if nvcc refuses
+/// the body for it.
+pub(super) fn refused(stderr: &str) -> Vec<(PathBuf, SourcePosition)> {
+    let errors = stderr.lines().filter(|line| line.contains(" error: "));
+    errors.filter_map(place).map(|(file, line, column)| (file.to_owned(), (line, column))).collect()
 }
 
 /// Empties the kernel bodies at these positions. Line numbers and directives do not change. Other code and bodies

@@ -13,10 +13,11 @@
 //!   it leaves uninitialised;
 //! - the address of a device function in host code ([`super::device_functions`]);
 //! - launches with blanks between their brackets ([`super::spread_launches`]);
-//! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]);
+//! - bodies of kernels that the host side cannot compile ([`super::kernel_bodies`]);
 //! - bodies of templates that the device side does not need ([`super::template_bodies`]);
 //! - types of braced lists in launches, `template`, ambiguous operators, objects that go through an ellipsis, and
-//!   attributes of functions that are declared again or depend on the side ([`super::insertions`]).
+//!   attributes of functions that are declared again or depend on the side, and declarations of built-in variables
+//!   ([`super::insertions`]).
 
 use super::device_functions;
 use super::insertions::{self, AmbiguousOperator, TEMPLATE};
@@ -39,6 +40,9 @@ const TEXT: &str = "error: invalid input constraint 'C' in asm";
 
 /// Message for a missing comma in operands of inline assembly, and for other errors.
 const CLOSING: &str = "error: expected ')'";
+
+/// Description of kernel bodies that the host side does not read.
+const ONLY_DEVICE: &str = "kernel bodies that only the device side can compile were read only there";
 
 /// Corrected copies of sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +76,10 @@ struct FileCorrections {
     uninstantiated: BTreeSet<SourcePosition>,
     /// Failed instantiations on the host side.
     instantiated: BTreeSet<SourcePosition>,
+    /// Errors on the host side.
+    refused: BTreeSet<SourcePosition>,
+    /// Names of built-in variables that are declared again.
+    built_in: BTreeSet<SourcePosition>,
     /// Positions of shared variables.
     shared: BTreeSet<SourcePosition>,
     /// Positions where an expression was expected.
@@ -160,6 +168,9 @@ fn complaints(
     for (file, object) in insertions::passed(stderr) {
         files.entry(normalise(directory, &file)).or_default().passed.insert(object);
     }
+    for (file, place) in insertions::built_in(stderr) {
+        files.entry(normalise(directory, &file)).or_default().built_in.insert(place);
+    }
     for (file, place) in insertions::redeclared(stderr) {
         files.entry(normalise(directory, &file)).or_default().redeclared.insert(place);
     }
@@ -169,6 +180,9 @@ fn complaints(
         }
         for (file, place) in kernel_bodies::instantiated(stderr) {
             files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
+        }
+        for (file, place) in kernel_bodies::refused(stderr) {
+            files.entry(normalise(directory, &file)).or_default().refused.insert(place);
         }
     }
     for (file, function) in device_functions::mentioned(stderr) {
@@ -209,7 +223,7 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
     let new = without_texts(&text, &complaints.texts);
     take(&mut text, new, "inline assembly with string operands was read as unknown instructions");
     let new = kernel_bodies::emptied(&text, &complaints.instantiated);
-    take(&mut text, new, "kernel bodies that only the device side can instantiate were read only there");
+    take(&mut text, new, ONLY_DEVICE);
     let new = without_constructors(&text, &complaints.shared);
     let mut bare = new != text;
     take(&mut text, new, "shared variables were read as nvcc compiles them, without their constructors");
@@ -260,6 +274,12 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
         take(&mut text, new, "functions whose attributes depend on the side were read for both sides");
     }
     if !bare {
+        let renamed = insertions::renamed(&text, &complaints.built_in);
+        let new = insertions::inserted(&text, renamed);
+        bare = new != text;
+        take(&mut text, new, "declarations of built-in variables were read as those of other variables");
+    }
+    if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);
         take(&mut text, new, "device functions whose address the host takes were read as unknown host functions");
     }
@@ -270,6 +290,13 @@ fn correct(original: Vec<u8>, complaints: &FileCorrections) -> (Vec<u8>, Vec<&'s
     if complaints.commas {
         let new = with_commas(&text);
         take(&mut text, new, "operands of inline assembly were read with commas between them");
+    }
+    if said.is_empty() {
+        let new = kernel_bodies::emptied(&text, &complaints.refused);
+        if new != text {
+            said.push(ONLY_DEVICE);
+            text = new;
+        }
     }
     if said.is_empty() {
         let new = template_bodies::removed(&text, &complaints.uninstantiated);
