@@ -218,3 +218,31 @@ fn a_grid_is_no_condition_and_products_do_not_wrap() {
         assert_eq!(statement, expected);
     }
 }
+
+/// Vertices of faces, read three numbers at a time, at faces that nobody checks.
+const CORNERS: &str = "\
+#include <torch/extension.h>
+struct vec3 { float x, y, z; };
+__global__ void corners(const vec3 *vertices, const int64_t *faces, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  vec3 v = vertices[faces[i] * 3 + 1];
+  out[i] = v.x + v.y + v.z;
+}
+void op(at::Tensor vertices, at::Tensor faces, at::Tensor out) {
+  TORCH_CHECK(vertices.is_cuda() && vertices.is_contiguous() && faces.is_cuda() && faces.is_contiguous());
+  TORCH_CHECK(out.is_cuda() && out.is_contiguous() && faces.dim() == 1 && out.dim() == 1 && out.size(0) == faces.size(0));
+  TORCH_CHECK(vertices.dim() == 3 && vertices.size(1) == 3 && vertices.size(2) == 3);
+  int n = faces.size(0);
+  corners<<<(n + 511) / 512, 512>>>(reinterpret_cast<vec3 *>(vertices.data_ptr<float>()), faces.data_ptr<int64_t>(),
+                                    out.data_ptr<float>(), n);
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn an_access_of_three_elements_is_in_one_row() {
+    let (report, said) = checked(CORNERS);
+    let each = "forall i in [0, faces.size(0)): faces[i] >= 0 && vertices.size(0) > faces[i]";
+    assert_eq!(checks(&report), [("vertices", each, vec![])], "{}", said.err);
+}

@@ -7,10 +7,15 @@
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
-/// Returns, for each dimension, the condition that its index is at least 0 and less than its size; `bytes` is the
-/// element size. `None` where the offset is no sum of whole strides, or contains only the last dimension's stride:
+/// Returns, for each dimension, the condition that its index is at least 0 and less than its size; an access takes
+/// `width` elements of `bytes` bytes, which follow one another in the last dimension. `None` where the offset is no sum of whole strides, or contains only the last dimension's stride:
 /// then it counts the elements of all dimensions. For one dimension only quotients are worth splitting.
-pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]) -> Option<Vec<TermId>> {
+pub(super) fn goals(
+    a: &mut Arena,
+    offset: TermId,
+    (bytes, width): (i128, i128),
+    sizes: &[TermId],
+) -> Option<Vec<TermId>> {
     let mut rest = a.poly(offset).terms;
     for (_, c) in &mut rest {
         if *c % bytes != 0 {
@@ -40,7 +45,8 @@ pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]
         strided |= !index.is_empty() && k + 1 < sizes.len();
         let index = a.from_poly(Poly { terms: index });
         let zero = a.int(0);
-        out.extend([a.le(zero, index), a.lt(index, *size)]);
+        let last = if k + 1 == sizes.len() { a.add_const(index, width - 1) } else { index };
+        out.extend([a.le(zero, index), a.lt(last, *size)]);
     }
     let has_quotient = |a: &Arena| a.cone(&[offset]).iter().any(|t| matches!(a.get(*t), Term::Div(..) | Term::Rem(..)));
     (rest.is_empty() && (strided || sizes.len() == 1 && has_quotient(a))).then_some(out)
@@ -112,14 +118,30 @@ mod tests {
         let two = a.int(2);
         let element = a.add(element, two);
         let offset = a.scale(element, 4);
-        let found = goals(&mut a, offset, 4, &[n, h, w, three]).expect("whole strides");
+        let found = goals(&mut a, offset, (4, 1), &[n, h, w, three]).expect("whole strides");
         let zero = a.int(0);
         let mut expected = vec![];
         for (index, size) in [(b, n), (i, h), (column, w), (two, three)] {
             expected.extend([a.le(zero, index), a.lt(index, size)]);
         }
         assert_eq!(found, expected);
-        assert_eq!(goals(&mut a, offset, 4, &[n]), None, "one dimension");
-        assert_eq!(goals(&mut a, element, 4, &[n, h, w, three]), None, "no whole elements");
+        assert_eq!(goals(&mut a, offset, (4, 1), &[n]), None, "one dimension");
+        assert_eq!(goals(&mut a, element, (4, 1), &[n, h, w, three]), None, "no whole elements");
+    }
+
+    #[test]
+    fn an_access_of_several_elements_ends_in_its_row() {
+        let mut a = Arena::new();
+        let [n, f] = ["n", "f"].map(|name| number(&mut a, name));
+        let (zero, one, three) = (a.int(0), a.int(1), a.int(3));
+        // Access float x[n][3][3] by float3: x[f][1].
+        let rows = a.scale(f, 3);
+        let row = a.add(rows, one);
+        let offset = a.scale(row, 12);
+        let found = goals(&mut a, offset, (4, 3), &[n, three, three]).expect("whole strides");
+        assert_eq!(found[..2], [a.le(zero, f), a.lt(f, n)]);
+        assert!(found[2..].iter().all(|goal| a.as_bool(*goal) == Some(true)));
+        let found = goals(&mut a, offset, (4, 4), &[n, three, three]).expect("whole strides");
+        assert!(found.iter().any(|goal| a.as_bool(*goal) == Some(false)), "four elements leave a row of three");
     }
 }

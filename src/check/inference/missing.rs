@@ -159,7 +159,8 @@ fn left_under(
     let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(&obligation));
     let sizes = tensors::sizes(&mut tools.e.arena, path, &solved, wrong.object.strip_suffix(OF_STORAGE), &ob);
     (names.solved, names.copies) = (solved, true);
-    let in_dimensions = sizes.and_then(|sizes| in_dimensions(cx, tools, &mut names, &ob, &sizes, of_elements));
+    let given = wrong.object.strip_suffix(OF_STORAGE).and_then(|name| wrong.arguments.get(name)?.element_bytes());
+    let in_dimensions = sizes.and_then(|sizes| in_dimensions(cx, tools, &mut names, (&ob, given), &sizes, of_elements));
     let condition = in_dimensions.or_else(|| in_storage(cx, tools, &mut names, &ob, of_elements))?;
     if condition.terms().into_iter().any(multiplies_quotient) {
         return None;
@@ -184,12 +185,13 @@ fn in_storage(
     names.condition(&tools.e.arena, all)
 }
 
-/// Returns a condition under which each index is less than the size of its dimension.
+/// Returns a condition under which each index is less than the size of its dimension. An access to a caller's tensor
+/// may take several of its elements (`reinterpret_cast<float4 *>(x.data_ptr<float>())`).
 fn in_dimensions(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     names: &mut SymbolNames,
-    ob: &Obligation,
+    (ob, element): (&Obligation, Option<i128>),
     sizes: &[TermId],
     of_elements: bool,
 ) -> Option<Cond> {
@@ -197,7 +199,11 @@ fn in_dimensions(
     let (facts, offset) = (a.unwrapped(ob.facts), a.unwrapped(ob.offset));
     let bytes = a.as_int(ob.bytes).filter(|n| *n > 0)?;
     let sizes: Vec<TermId> = sizes.iter().map(|t| a.unwrapped(*t)).collect();
-    let goals = dimensions::goals(a, offset, bytes, &sizes)?;
+    let element = element.filter(|n| *n > 0).unwrap_or(bytes);
+    if bytes % element != 0 {
+        return None;
+    }
+    let goals = dimensions::goals(a, offset, (element, bytes / element), &sizes)?;
     if of_elements {
         let needs = elements::of_goals(cx, tools, tools.root.func, names, (facts, &goals))?;
         return worded(&tools.e.arena, names, &needs);
