@@ -97,6 +97,15 @@ fn a_tensor_of_the_host_that_reaches_a_kernel_is_told_once() {
 }
 
 #[test]
+fn the_check_names_tensors_that_a_kernel_seldom_uses() {
+    let seldom = COPY.replace("if (i < n)", "if (i < n && sinf(q[i]) == 0.625f)").replace("CHECKS", "");
+    let (report, _) = checked(&(seldom.clone() + BOUND));
+    assert_eq!(found(&report), [(10, Level::Warn, "x.is_cuda() && y.is_cuda()")], "{:?}", report.findings);
+    let (report, _) = checked(&(seldom.replace("if (x.numel() > 0) {", "if (y.is_cuda()) {") + BOUND));
+    assert_eq!(found(&report), [(11, Level::Warn, "x.is_cuda()")], "{:?}", report.findings);
+}
+
+#[test]
 fn where_devices_are_checked_nothing_is_said_of_them() {
     for checks in [
         "TORCH_CHECK(x.is_cuda() && y.is_cuda());",

@@ -2,7 +2,8 @@
 //! exists.
 //!
 //! In: the launches of an operator. Out: one finding with all tensors whose device the operator assumes, at the
-//! launch that uses the first of them. Some systems let kernels use pageable host memory: the finding is at most
+//! launch that uses the first of them: where a replay with that tensor on the host reaches it. The proposed check
+//! names the other tensors as well that the solver does not know to be on a device. Some systems let kernels use pageable host memory: the finding is at most
 //! *possible*. The accesses themselves are decided as if the check existed.
 
 use super::rule::{DecisionReceiver, RuleCheck};
@@ -11,7 +12,7 @@ use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
 use crate::inference::missing::check_of;
-use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::rules::{Level, Rule};
 use engine::symbolic::exec::events::AccessEvent;
@@ -22,6 +23,7 @@ use finding::{Finding, Related, USED_HERE, Verdict};
 use ir::registered::is_dispatched_for_devices;
 use models::tensors::{CPU, CUDA, OF_STORAGE};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use witness::AccessFault;
 
 /// Most launches examined for one tensor, and most accesses of one launch: if none of them can happen, the tensor is
@@ -50,29 +52,33 @@ impl RuleCheck for TensorDevice {
             return;
         }
         let by_device = is_dispatched_for_devices(tools.e.program, tools.root.func);
-        let (mut first, mut unchecked): (Option<(ArrayPosition, &ExecutedLaunch, Finding)>, Vec<String>) =
-            (None, vec![]);
+        let (mut first, mut unchecked): (Option<(ArrayPosition, &ExecutedLaunch, Finding)>, BTreeSet<String>) =
+            (None, BTreeSet::new());
+        let mut reached: BTreeSet<String> = BTreeSet::new();
         let mut asked: FxHashMap<String, usize> = FxHashMap::default();
         for run in runs {
             for (tensor, accesses) in tensors_used(tools, run) {
                 let times = asked.entry(tensor.clone()).or_default();
-                if unchecked.contains(&tensor) || unchecked.len() == TENSORS || *times == LAUNCHES || cx.is_spent() {
+                if reached.contains(&tensor) || unchecked.len() == TENSORS || *times == LAUNCHES || cx.is_spent() {
                     continue;
                 }
                 let device = tools.e.device_of_given(tools.root.func, &tensor);
                 let Some(device) = device.filter(|d| !is_checked(tools, run.launch.path, *d)) else { continue };
                 *times += 1;
-                let found =
-                    accesses.into_iter().take(ACCESSES).find_map(|at| from_host(cx, tools, run, at, device, &tensor));
                 let is_called = |f: &Finding| !by_device || f.arguments.values().any(|t| t.on_device);
-                if let Some((place, finding)) = found.filter(|(_, f)| is_called(f)) {
-                    unchecked.push(tensor);
-                    first.get_or_insert((place, run, finding));
+                for at in accesses.into_iter().take(ACCESSES) {
+                    let Some(c) = may_be_on_host(cx, tools, run, at, device) else { continue };
+                    unchecked.insert(tensor.clone());
+                    let found = from_host(cx, tools, run, (at, &c), &tensor);
+                    if let Some((place, finding)) = found.filter(|(_, f)| is_called(f)) {
+                        reached.insert(tensor);
+                        first.get_or_insert((place, run, finding));
+                        break;
+                    }
                 }
             }
         }
         let Some((place, run, mut finding)) = first else { return };
-        unchecked.sort();
         let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
@@ -114,13 +120,34 @@ fn is_checked(tools: &mut RootTools<'_>, path: TermId, device: TermId) -> bool {
     tools.e.arena.conjuncts(path).contains(&on_device)
 }
 
-/// Returns the finding at an access where the tensor is on the host.
-fn from_host(
+/// A model in which a tensor is on the host, and the condition that it satisfies.
+type OnHost = (Counterexample, TermId);
+
+/// Returns a model in which an access happens while its tensor is on the host.
+fn may_be_on_host(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
     (access, target): TargetIndex,
     device: TermId,
+) -> Option<OnHost> {
+    let event = &run.run.accesses[access];
+    let a = &mut tools.e.arena;
+    let host = a.int(CPU);
+    let on_host = a.eq(device, host);
+    let facts = a.and_all(vec![run.launch.path, event.path, event.targets[target].cond, on_host]);
+    match tools.happens(cx, facts).decision {
+        Decision::Fails(c) => Some((c, facts)),
+        _ => None,
+    }
+}
+
+/// Returns the finding at an access where the tensor is on the host.
+fn from_host(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    ((access, target), (c, facts)): (TargetIndex, &OnHost),
     tensor: &str,
 ) -> Option<(ArrayPosition, Finding)> {
     let event: &AccessEvent = &run.run.accesses[access];
@@ -128,26 +155,21 @@ fn from_host(
     let Base::Object(o) = target.base else { return None };
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
-    let a = &mut tools.e.arena;
-    let host = a.int(CPU);
-    let on_host = a.eq(device, host);
-    let facts = a.and_all(vec![run.launch.path, event.path, target.cond, on_host]);
-    let Decision::Fails(c) = tools.happens(cx, facts).decision else { return None };
     let program = tools.e.program;
     let kernel = program.func(run.kernel).display.split(['(', '<']).next().unwrap_or_default();
     let kernel = kernel.rsplit(' ').next().unwrap_or(kernel);
     let place: ArrayPosition = (loc_of(program, launched_at(program, &run.launch)), tensor.to_owned());
-    let obligation = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
+    let obligation = Obligation { facts: *facts, offset: target.offset, bytes: event.bytes, extent };
     let suspected = Suspected {
         rule: Rule::UncheckedArgument,
         wanted: SoughtFault::Fault(AccessFault::HostMemory),
         event,
         object: &object,
         obligation: &obligation,
-        essential: &[facts],
+        essential: &[*facts],
         message: format!("`{kernel}` is launched on host memory if `{tensor}` is a host tensor"),
     };
-    let mut f = suspected.replayed(cx, tools, run, &c, place.clone()).ok()?;
+    let mut f = suspected.replayed(cx, tools, run, c, place.clone()).ok()?;
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
     }
