@@ -7,6 +7,7 @@ use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use config::{ByteSize, FrontendKind, RuleSelector};
 use report::levels::Overrides;
 use report::render::MessageFormat;
+use report::shard::Shard;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -34,6 +35,8 @@ pub enum CliCommand {
     Build(BuildArgs),
     /// Check sources as one program, or join a build's facts and report
     Check(CheckArgs),
+    /// Report what the shards of a check found (`scuba check --shard`), as one run would
+    Merge(MergeArgs),
     /// Infer contracts: what kernels require of their arguments, to check, state or test
     Contracts(ContractsArgs),
     /// Run counterexamples on a GPU under Compute Sanitizer
@@ -155,7 +158,9 @@ pub struct DiffArgs {
 Examples:
   scuba check main.cu -- -std=c++17 -arch=sm_80 -DN=1024
   scuba check build/             the facts of the last build through scuba-nvcc
-  scuba check -p build/          the units of build/compile_commands.json")]
+  scuba check -p build/          the units of build/compile_commands.json
+  scuba check build/ --shard 2/4 --message-format json > 2.json
+                                 every fourth program; `scuba merge` joins the documents")]
 pub struct CheckArgs {
     /// Sources (.cu, .cpp, .c …) of one program; or one folder with a build's facts [default: here or above]
     #[arg(value_name = "FILE|DIR")]
@@ -174,6 +179,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR", hide = true)]
     pub as_built: Option<PathBuf>,
 
+    /// Check shard I of N, from 1/N to N/N: every N-th program of a build, for jobs that run side by side; `scuba merge`
+    /// makes one report of their JSON documents
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+
     /// Keep the report in this file instead
     #[arg(long, value_name = "FILE", hide = true)]
     pub report_to: Option<PathBuf>,
@@ -191,6 +201,25 @@ pub struct CheckArgs {
     /// nvcc's flags for the sources
     #[arg(last = true, value_name = "NVCC-FLAGS")]
     pub flags: Vec<OsString>,
+}
+
+/// Reports what the shards of a check found, as one run would.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  for i in 1 2 3 4; do scuba check build/ --shard $i/4 --message-format json > $i.json & done; wait
+  scuba merge [1-4].json
+  scuba merge [1-4].json --message-format sarif > scuba.sarif")]
+pub struct MergeArgs {
+    /// Documents of all shards of one check
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub diff: DiffArgs,
+
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// Format of contracts.

@@ -35,6 +35,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(command: CliCommand, overrides: report::levels::Overrides) -> anyhow::Result<Status> {
     match command {
         CliCommand::Check(a) => commands::check::run(a, overrides),
+        CliCommand::Merge(a) => commands::merge::run(&a, &overrides),
         CliCommand::Init(a) => commands::init::run(&a),
         CliCommand::Build(a) => commands::build::run(&a, overrides),
         CliCommand::Report(a) => commands::report::run(&a, overrides),

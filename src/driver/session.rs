@@ -22,6 +22,7 @@ use nvcc::{colour, locate, once, shim};
 use report::baseline::{self, Baseline};
 use report::levels::{Levels, Overrides};
 use report::render::{MessageFormat, Style, Verbosity};
+use report::shard::Shard;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -56,6 +57,8 @@ pub struct Session {
     deadline: Option<Instant>,
     /// Part of the budget that the checks may spend, by who waits for them.
     pace: Pace,
+    /// Part of the programs that are checked, if not all.
+    shard: Option<Shard>,
     /// Whether a report counts even if another run could decide more.
     settled: bool,
     inside: RequestedOutput,
@@ -92,6 +95,7 @@ impl Session {
             started: Instant::now(),
             deadline: None,
             pace: Pace::Whole,
+            shard: None,
             settled: false,
             inside: RequestedOutput { dumps: common.dump.clone(), explain: None, timings: common.timings },
             tally: SessionCounters::default(),
@@ -138,6 +142,7 @@ impl Session {
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
+            shard: None,
             settled: false,
             inside: RequestedOutput::default(),
             tally: SessionCounters::default(),
@@ -151,6 +156,23 @@ impl Session {
     #[must_use]
     pub fn with_pace(self, pace: Pace) -> Self {
         Self { pace, ..self }
+    }
+
+    /// Restricts checks to a shard of the programs.
+    ///
+    /// # Errors
+    /// If the report has no place for what [`report::shard::merge`] needs.
+    pub fn sharded(self, shard: Option<Shard>) -> Result<Self> {
+        if let Some(shard) = shard.filter(|_| self.format != MessageFormat::Json) {
+            bail!("--shard {shard} needs `--message-format json`: `scuba merge` makes the report of the documents");
+        }
+        Ok(Self { shard, ..self })
+    }
+
+    /// Returns the shard that is checked, if not all programs are.
+    #[must_use]
+    pub const fn shard(&self) -> Option<Shard> {
+        self.shard
     }
 
     /// Makes checks explain how they judge the accesses at a source position.

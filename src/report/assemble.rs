@@ -2,6 +2,7 @@
 
 use super::baseline::Baseline;
 use super::levels::Levels;
+use super::shard::ShardPart;
 use super::suppress::{Notice, Suppressed, Suppressions};
 use super::{fingerprint, fix, merge, same_check, span};
 use base::rules::Level;
@@ -16,11 +17,13 @@ use finding::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Results of checking one program; paths are absolute, fingerprints and `program` not yet assigned.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramFindings {
+    /// Number among the programs of the check, from 0.
+    pub number: usize,
     pub name: String,
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
@@ -32,18 +35,31 @@ pub struct ProgramFindings {
     pub summary: Summary,
 }
 
+/// Outcome of a translation unit itself, whatever programs it is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitOutcome {
+    /// Sides that were not read (absolute paths).
+    pub not_analysed: Vec<NotAnalysed>,
+    /// Source, if the build compiled it without the analysis (absolute path).
+    pub built_without: Option<String>,
+    /// Front ends that read it.
+    pub producers: Vec<String>,
+}
+
 /// Everything that one run found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
     pub programs: Vec<ProgramFindings>,
+    /// Units of these programs, by their numbers among all units of the check.
+    pub units: BTreeMap<usize, UnitOutcome>,
+    /// Further sides that were not analysed: of programs whose check failed, and of objects without a known unit.
     pub not_analysed: Vec<NotAnalysed>,
-    /// Sources, or objects, that a build compiled without the analysis (absolute paths).
+    /// Further sources, or objects, that a build compiled without the analysis (absolute paths).
     pub built_without: Vec<String>,
     /// Objects that programs were linked with and that were not read.
     pub unseen: BTreeSet<UnreadObject>,
     /// Sources that `[scope] exclude` names (absolute paths).
     pub excluded: BTreeSet<String>,
-    pub translation_units: u32,
     /// Comparisons of second readings of programs with the first.
     pub second: Vec<SecondReading>,
     /// Settings of the safety nets that were reached.
@@ -53,6 +69,26 @@ pub struct RunFindings {
     /// The project's own source files that were analysed completely (absolute paths): suppression comments in them
     /// without effect are reported. Empty if only a part of the project was seen.
     pub files: Vec<String>,
+}
+
+impl RunFindings {
+    /// Returns the names of the front ends that read the units.
+    #[must_use]
+    pub fn frontend(&self) -> String {
+        let all: BTreeSet<&str> = self.units.values().flat_map(|u| &u.producers).map(String::as_str).collect();
+        all.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Moves what units say of themselves to what is not of any unit; returns their number.
+    fn flatten(&mut self) -> usize {
+        let units = std::mem::take(&mut self.units);
+        let number = units.len();
+        for unit in units.into_values() {
+            self.not_analysed.extend(unit.not_analysed);
+            self.built_without.extend(unit.built_without);
+        }
+        number
+    }
 }
 
 /// Project settings for findings.
@@ -76,6 +112,9 @@ pub struct Assembled {
     pub places: Vec<CountedPlace>,
     /// Comments beside findings that do not accept them, each with the finding's fingerprint and the reason.
     pub comments: Vec<(String, Notice)>,
+    /// Part of a shard's report that `scuba merge` needs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shard: Option<Box<ShardPart>>,
 }
 
 impl Assembled {
@@ -108,13 +147,14 @@ impl Assembled {
 
 /// Merges, orders, fingerprints, suppresses and levels the findings.
 #[must_use]
-pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sources: &SourceFiles) -> Assembled {
+pub fn assemble(mut found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sources: &SourceFiles) -> Assembled {
     let root = policy.root;
+    let units = found.flatten();
     let built_without: BTreeSet<_> = found.built_without.iter().map(|f| BuiltWithout { file: root.show(f) }).collect();
     let excluded: BTreeSet<String> = found.excluded.iter().map(|f| root.show(f)).collect();
     let mut summary = Summary {
         programs: u32::try_from(found.programs.len()).unwrap_or(u32::MAX),
-        translation_units: found.translation_units,
+        translation_units: u32::try_from(units).unwrap_or(u32::MAX),
         not_analysed: u32::try_from(found.not_analysed.len()).unwrap_or(u32::MAX),
         built_without_analysis: u32::try_from(built_without.len()).unwrap_or(u32::MAX),
         unseen: u32::try_from(found.unseen.len()).unwrap_or(u32::MAX),
@@ -167,22 +207,14 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
     }
     findings.retain(|f| f.level != Level::Allow);
     findings.sort_by(|a, b| gravity(a).cmp(&gravity(b)).then_with(|| order(a).cmp(&order(b))));
-    for f in &mut findings {
-        remove_ordinals(&mut f.access.position, &mut f.related);
-        for at in f.steps.iter_mut().filter_map(|s| s.position.as_mut()).filter(|at| at.line == 0) {
-            at.column = 0;
-        }
-        if let Some(a) = f.allocation.as_mut().filter(|a| a.line == 0) {
-            a.column = 0;
-        }
-        if let Some(l) = f.launch.as_mut().filter(|l| l.line == 0) {
-            l.column = 0;
-        }
-    }
+    findings.iter_mut().for_each(remove_all_ordinals);
     for u in &mut undecided {
         remove_ordinals(&mut u.position, &mut u.related);
     }
-    let not_analysed = found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
+    let mut not_analysed: Vec<NotAnalysed> =
+        found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
+    not_analysed.sort_by(|a, b| (&a.file, &a.side, &a.reason).cmp(&(&b.file, &b.side, &b.reason)));
+    found.limits_reached.sort();
     let report = Report {
         schema: finding::schema::NAME.into(),
         tool,
@@ -198,7 +230,29 @@ pub fn assemble(found: RunFindings, tool: ReportTool, policy: &Policy<'_>, sourc
         diff_base: None,
         second_reading: SecondReading::merged(found.second, root),
     };
-    Assembled { report, told_before: vec![], suppressed, notices, comments, places: counted.places().collect() }
+    Assembled {
+        report,
+        told_before: vec![],
+        suppressed,
+        notices,
+        comments,
+        places: counted.places().collect(),
+        shard: None,
+    }
+}
+
+/// Removes columns of positions without a line from a finding.
+fn remove_all_ordinals(f: &mut Finding) {
+    remove_ordinals(&mut f.access.position, &mut f.related);
+    for at in f.steps.iter_mut().filter_map(|s| s.position.as_mut()).filter(|at| at.line == 0) {
+        at.column = 0;
+    }
+    if let Some(a) = f.allocation.as_mut().filter(|a| a.line == 0) {
+        a.column = 0;
+    }
+    if let Some(l) = f.launch.as_mut().filter(|l| l.line == 0) {
+        l.column = 0;
+    }
 }
 
 /// Removes columns of positions without a line: they only distinguished places so far.
@@ -208,7 +262,7 @@ fn remove_ordinals(at: &mut Position, related: &mut [Related]) {
     }
 }
 
-fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
+pub(super) fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     program.clone_into(&mut f.program);
     f.access.position.file = root.show(&f.access.position.file);
     if let Some(a) = &mut f.allocation {

@@ -27,6 +27,7 @@ mod same_check;
 pub mod sarif;
 pub mod sentences;
 pub mod shape;
+pub mod shard;
 pub mod short;
 pub mod span;
 mod style;

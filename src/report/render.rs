@@ -2,10 +2,22 @@
 
 use super::assemble::Assembled;
 use super::human::{HumanRenderer, summary_line};
+use super::shard::ShardPart;
 pub use super::style::{MessageFormat, Style, Verbosity};
 use super::{ci, sarif, short};
+use finding::Report;
 use finding::sources::SourceFiles;
+use serde::Serialize;
 use std::io::{self, Write};
+
+/// The JSON document; that of a shard has one field more.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<&'a ShardPart>,
+}
 
 /// Returns the line of counts that ends a report for people.
 #[must_use]
@@ -32,7 +44,8 @@ pub fn render(
         MessageFormat::Human => HumanRenderer { style, sources }.write(assembled, out),
         MessageFormat::Short => short::write(assembled, style, out),
         MessageFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, &assembled.report)?;
+            let shard = assembled.shard.as_deref();
+            serde_json::to_writer_pretty(&mut *out, &Document { report: &assembled.report, shard })?;
             writeln!(out)
         }
         MessageFormat::Sarif => {

@@ -1,6 +1,6 @@
 //! Tests every renderer on the same constructed findings, over small real source files.
 
-use super::assemble::{Assembled, Policy, ProgramFindings, RunFindings, assemble};
+use super::assemble::{Assembled, Policy, ProgramFindings, RunFindings, UnitOutcome, assemble};
 use super::levels::Levels;
 use super::render::{MessageFormat, Style, Verbosity, render};
 use base::rules::Rule;
@@ -95,6 +95,7 @@ pub(crate) fn assembled(folder: &std::path::Path, sources: &SourceFiles, write_f
         limits_reached: vec![],
         second: vec![],
         programs: vec![ProgramFindings {
+            number: 0,
             name: "app".into(),
             findings,
             undecided: vec![Undecided {
@@ -128,7 +129,7 @@ pub(crate) fn assembled(folder: &std::path::Path, sources: &SourceFiles, write_f
         }]
         .into(),
         excluded: [place("/project/third_party/x.cu")].into(),
-        translation_units: 2,
+        units: (0..2).map(|i| (i, UnitOutcome::default())).collect(),
         seconds: 0.4,
         files: vec![place("/project/scale.cu")],
     };

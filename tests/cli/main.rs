@@ -35,6 +35,7 @@ mod refusals;
 mod registries;
 mod schemas;
 mod scope;
+mod shards;
 mod slips;
 mod spellings;
 mod stats;

@@ -139,9 +139,14 @@ fn judge(request: &AnalysisRequest, session: Session, store: &FactStore, at: u64
     // Only whole runs know which comments silence nothing. Failures of other commands were reported when these
     // compiled.
     checked.found.files.clear();
-    checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
-    // These units belong to other commands.
+    let is_read_now = |n: &NotAnalysed| joined.is_read_now(Path::new(&n.file));
+    checked.found.not_analysed.retain(is_read_now);
+    // Units that were built without the analysis belong to other commands.
     checked.found.built_without.clear();
+    for unit in checked.found.units.values_mut() {
+        unit.not_analysed.retain(is_read_now);
+        unit.built_without = None;
+    }
     checked.found.unseen = joined.unseen.iter().cloned().collect();
     let programs = checked.found.programs.iter().map(|p| (p.name.clone(), p.summary.clone())).collect();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);

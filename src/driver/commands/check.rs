@@ -18,6 +18,7 @@ use facts::{UnitFacts, UnitWithCode};
 use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::unit::TranslationUnit;
 use report::levels::Overrides;
+use report::shard::{Shard, ShardPart};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +28,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
     if let Some(dir) = &args.compile_commands {
         let (session, units) = of_database(dir, &args, &overrides)?;
-        let session = session.explaining(args.explain.clone()).since(&args.diff)?;
+        let session = session.explaining(args.explain.clone()).since(&args.diff)?.sharded(args.shard)?;
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let mut plans = join::programs(&facts, &[]);
@@ -47,7 +48,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
         bail!("flags after `--` apply to sources only: `scuba check FILE.cu -- FLAGS`; a build's facts have their own");
     }
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
-    let session = session.since(&args.diff)?;
+    let session = session.since(&args.diff)?.sharded(args.shard)?;
     stored.choose(&args.program)?;
     stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
@@ -67,7 +68,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
         Some(dir) => as_built::units(files, &args.flags, dir, session),
         None => sources::named(files, &args.flags, session.nvcc().as_deref()),
     })?;
-    let session = session.explaining(args.explain.clone()).since(&args.diff)?;
+    let session = session.explaining(args.explain.clone()).since(&args.diff)?.sharded(args.shard)?;
     let sources = match args.as_built {
         Some(_) => units.iter().map(|u| u.facts.source()).collect(),
         None => files.to_vec(),
@@ -206,9 +207,14 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
         output::print_error(&format!("{}\n\n", fault.shown));
     }
     let wrong = !checked.faults.is_empty();
-    let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    // A shard may have no program.
+    let has_own = session.shard().is_none_or(|s| (0..checked.plans.len()).any(|n| s.has(n)));
+    let nothing = (checked.modules == 0 || checked.found.programs.is_empty()) && (has_own || checked.plans.is_empty());
     if nothing && !checked.found.excluded.is_empty() {
         output::complain(scope::ALL_OUTSIDE);
+    }
+    if let Some(shard) = session.shard() {
+        return finish_shard(session, checked, shard, wrong || nothing);
     }
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     if subject.file.is_none() {
@@ -219,4 +225,26 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
     let status = session.tell(assembled, &sources, &[])?;
     // Sources that could not be read at all, or whose check failed, have not been checked.
     Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })
+}
+
+/// Writes the document of a shard. It is not kept as the last report, which is one of all programs.
+fn finish_shard(session: &Session, mut checked: CheckResults, shard: Shard, unable: bool) -> Result<Status> {
+    let settings = session.config.path.as_ref().map(|path| std::fs::read(path).unwrap_or_default()).unwrap_or_default();
+    // Which comments accept nothing is known of all programs alone.
+    let files = std::mem::take(&mut checked.found.files);
+    let part = ShardPart {
+        shard,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        programs: checked.plans,
+        settings: blake3::hash(&settings).to_hex().to_string(),
+        root: session.root.folder().display().to_string(),
+        files,
+        unmatched: checked.unmatched.into_iter().collect(),
+        faults: checked.faults.into_iter().map(|f| f.shown).collect(),
+        found: checked.found.clone(),
+    };
+    let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
+    assembled.shard = Some(Box::new(part.shown(&session.root)));
+    let status = session.tell(assembled, &sources, &[])?;
+    Ok(if unable { Status::Unable } else { status })
 }

@@ -10,6 +10,7 @@ pub(crate) mod contracts;
 pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod lsp;
+pub(crate) mod merge;
 pub(crate) mod pages;
 pub(crate) mod project;
 pub(crate) mod report;

@@ -20,10 +20,11 @@ use finding::{NotAnalysed, ReasonCode};
 use ir::{LocId, Module, Side, SourceCondition};
 use nvcc::history;
 use nvcc::unit::Language;
-use report::assemble::{ProgramFindings, RunFindings};
+use report::assemble::{ProgramFindings, RunFindings, UnitOutcome};
 use report::kept::StatedContract;
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 /// Maximum number of programs that one command of a build checks: a library's unit may belong to many.
@@ -38,12 +39,16 @@ pub struct CheckResults {
     pub found: RunFindings,
     /// Names of the front ends that read the sources.
     pub frontend: String,
+    /// Names of all programs, also of those in other shards.
+    pub plans: Vec<String>,
     /// Number of modules that were checked: one for each side of a unit.
     pub modules: usize,
     /// Notes for `-v`, one line each.
     pub notes: Vec<String>,
     /// Mistakes in the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// Conditions and contracts in settings that name no function of these programs, one line each.
+    pub unmatched: Vec<String>,
     /// Contracts that the sources state, each once.
     pub contracts: Vec<StatedContract>,
     /// Mistakes in contracts.
@@ -66,11 +71,12 @@ pub fn check(
 ) -> CheckResults {
     let mut checked = CheckResults::default();
     let mut files = BTreeSet::new();
-    let mut seen = BTreeSet::new();
     let mut unnamed: Vec<&StatedCondition> = session.config.assume.iter().collect();
     let mut unmatched: Vec<&Contract> = session.config.contracts.iter().collect();
     let verdicts = ContentStore::of_this_process();
-    for (number, plan) in plans.iter().enumerate() {
+    let shard = session.shard();
+    checked.plans = plans.iter().map(|p| p.name.clone()).collect();
+    for (number, plan) in plans.iter().enumerate().filter(|(number, _)| shard.is_none_or(|s| s.has(*number))) {
         if session.is_hurried() && number >= MAX_AT_ONCE {
             checked.cut.push(format!("{}: not checked yet: run `scuba check`", plan.name));
             continue;
@@ -98,9 +104,7 @@ pub fn check(
                     checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
                 }
             }
-            if seen.insert(i) {
-                take_unit(&mut checked, &units[i]);
-            }
+            take_unit(&mut checked, i, &units[i]);
         }
         drop(limit);
         let others = architectures::others(&read);
@@ -143,15 +147,17 @@ pub fn check(
                 let members: Vec<&UnitFacts> = plan.units.iter().map(|&i| &units[i]).collect();
                 lost::account(&mut report, &members);
                 beside(&mut checked, plan, &report, (&read, second), session);
-                take(&mut checked, plan, &source, report, session);
+                take(&mut checked, (number, plan), &source, report, session);
             }
             Err(fault) => take_fault(&mut checked, plan, units, &fault),
         }
     }
-    tell_unmatched(&mut checked, &unnamed, &unmatched);
-    let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
-    checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
-    checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
+    checked.unmatched = unmatched_lines(&unnamed, &unmatched);
+    // A function that is nowhere in a shard may be in another one.
+    if shard.is_none() {
+        checked.problems.extend(checked.unmatched.iter().cloned());
+    }
+    checked.frontend = checked.found.frontend();
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
@@ -166,17 +172,16 @@ fn options_for(plan: &ProgramPlan, code: &[Arc<Module>], session: &Session) -> C
     CheckOptions { pace: pace.of_units(units), ..options }
 }
 
-/// Notes the conditions and contracts that name no function of any program.
-fn tell_unmatched(checked: &mut CheckResults, unnamed: &[&StatedCondition], unmatched: &[&Contract]) {
-    checked.problems.extend(unnamed.iter().map(|c| {
+/// Returns a line for each condition and contract that names no function of these programs.
+fn unmatched_lines(unnamed: &[&StatedCondition], unmatched: &[&Contract]) -> Vec<String> {
+    let conditions = unnamed.iter().map(|c| {
         format!("{}: `{}` is not assumed: no code here defines or calls a function `{}`", c.origin, c.text, c.function)
-    }));
-    checked.problems.extend(
-        unmatched
-            .iter()
-            .flat_map(|c| &c.requires)
-            .map(|r| format!("{}: contract `{}` matches no function that is defined or called here", r.origin, r.text)),
-    );
+    });
+    let contracts = unmatched
+        .iter()
+        .flat_map(|c| &c.requires)
+        .map(|r| format!("{}: contract `{}` matches no function that is defined or called here", r.origin, r.text));
+    conditions.chain(contracts).collect()
 }
 
 /// Returns the front end of the second reading, if there is one.
@@ -239,12 +244,14 @@ fn take_contracts(checked: &mut CheckResults, code: &[Arc<Module>], session: &Se
 }
 
 /// Takes the notes and unread sides of a unit, whatever programs it is in.
-fn take_unit(checked: &mut CheckResults, unit: &UnitFacts) {
+fn take_unit(checked: &mut CheckResults, number: usize, unit: &UnitFacts) {
+    let Entry::Vacant(new) = checked.found.units.entry(number) else { return };
+    new.insert(UnitOutcome {
+        not_analysed: unread(unit),
+        built_without: unit.built_without.then(|| unit.source().to_string_lossy().into_owned()),
+        producers: unit.producers.clone(),
+    });
     checked.notes.extend(unit.notes.iter().map(|n| format!("{}: {n}", unit.unit.source.display())));
-    checked.found.not_analysed.extend(unread(unit));
-    if unit.built_without {
-        checked.found.built_without.push(unit.source().to_string_lossy().into_owned());
-    }
 }
 
 /// Notes a failed check of one program.
@@ -264,7 +271,13 @@ fn take_fault(checked: &mut CheckResults, plan: &ProgramPlan, units: &[UnitFacts
 }
 
 /// Takes the report of one program.
-fn take(checked: &mut CheckResults, plan: &ProgramPlan, source: &str, report: ProgramReport, session: &Session) {
+fn take(
+    checked: &mut CheckResults,
+    (number, plan): (usize, &ProgramPlan),
+    source: &str,
+    report: ProgramReport,
+    session: &Session,
+) {
     checked.cut.extend(cut(plan, source, &report, session));
     for problem in report.problems {
         if !checked.problems.contains(&problem) {
@@ -288,6 +301,7 @@ fn take(checked: &mut CheckResults, plan: &ProgramPlan, source: &str, report: Pr
     }
     checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
     checked.found.programs.push(ProgramFindings {
+        number,
         name: plan.name.clone(),
         findings: report.findings,
         undecided: report.undecided,

@@ -499,8 +499,14 @@ impl StoredFacts {
             checked.notes.push(format!("linked from outside, without a source here: {}", self.nobodys.join(", ")));
         }
         checked.found.excluded.extend(scope::sources(&self.units, &plans, self.chosen.is_empty()));
-        checked.found.unseen =
-            unseen::of_plans(&plans, &self.units).into_iter().chain(self.removed.iter().cloned()).collect();
+        let shard = session.shard();
+        let own: Vec<ProgramPlan> =
+            plans.iter().enumerate().filter(|(n, _)| shard.is_none_or(|s| s.has(*n))).map(|(_, p)| p.clone()).collect();
+        checked.found.unseen = unseen::of_plans(&own, &self.units).into_iter().collect();
+        if shard.is_some_and(|s| !s.is_first()) {
+            return checked;
+        }
+        checked.found.unseen.extend(self.removed.iter().cloned());
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
         checked.found.not_analysed.extend(self.unknown.iter().map(|object| {
             NotAnalysed {
