@@ -4,6 +4,7 @@ mod command;
 pub mod counts;
 pub mod dlpack;
 mod left_out;
+mod messages;
 pub mod names;
 mod operator;
 pub mod paths;
@@ -21,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::left_out::DiffBase;
+pub use crate::messages::NEVER_SET;
 pub use crate::operator::{Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
 use crate::steps::Step;

@@ -413,6 +413,7 @@ pub(super) fn help(f: &Finding) -> String {
             "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
         }
         Rule::DataIndex if f.missing_check.is_some() || f.tensors_read().next().is_some() => missing_check(f),
+        Rule::InvalidPointer if let Some(variable) = f.never_set() => format!("set `{variable}` before it is used"),
         rule => match rule.info().help {
             Help::Text(text) => text.replace("{array}", array),
             Help::Index => check_of_index(f),

@@ -21,7 +21,7 @@ use engine::symbolic::exec::events::{AccessEvent, AccessKind};
 use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
-use finding::{Direction, Replay, Verdict};
+use finding::{Direction, NEVER_SET, Replay, Verdict};
 use witness::AccessFault;
 
 /// Assumption of a finding about host memory.
@@ -118,7 +118,7 @@ pub(crate) fn unset_index(
     *cut = happens.cut;
     let Decision::Fails(c) = happens.decision else { return None };
     let message = format!(
-        "{} of `{}` at an index that depends on `{variable}`, which was never set",
+        "{} of `{}` at an index that depends on `{variable}`, which {NEVER_SET}",
         verb(event.kind).0,
         cx.place_of(event).1
     );
@@ -146,7 +146,7 @@ fn unset_in_kernel(
 ) -> AccessVerdict {
     let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
-    let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, cx.place_of(event).1);
+    let message = format!("{} of `{}` through a pointer that {NEVER_SET}", verb(event.kind).0, cx.place_of(event).1);
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
         rule: Rule::InvalidPointer,

@@ -1,3 +1,4 @@
+//@ snapshot
 // Indices that depend on variables which were never set.
 __global__ void last(int *a, int n) {
   int i;
