@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod attributes;
+pub mod cuda_arrays;
 pub mod cuda_names;
 pub mod device_wide;
 pub mod devices;

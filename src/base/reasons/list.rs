@@ -199,6 +199,7 @@ reasons! {
     CopyToUnknownSymbol = "a copy to an unknown symbol", ReasonCode::ContentsUnknown;
     CopiedFromSymbol = "the bytes copied from a symbol", ReasonCode::ContentsUnknown;
     BatchedCopy = "the memory that a batch of copies reads and writes", ReasonCode::ContentsUnknown;
+    ArraySize = "the sizes of an array of CUDA", ReasonCode::ExtentUnknown;
     Copy2D = "a 2D copy", ReasonCode::ContentsUnknown;
     RowsFilled = "rows that were filled", ReasonCode::ContentsUnknown;
     CopyOverlaps = "the result of a copy that overlaps other device work", ReasonCode::ContentsUnknown;

@@ -146,6 +146,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::CopyToUnknownSymbol, "a copy to an unknown symbol", ReasonCode::ContentsUnknown),
         (R::CopiedFromSymbol, "the bytes copied from a symbol", ReasonCode::ContentsUnknown),
         (R::BatchedCopy, "the memory that a batch of copies reads and writes", ReasonCode::ContentsUnknown),
+        (R::ArraySize, "the sizes of an array of CUDA", ReasonCode::ExtentUnknown),
         (R::Copy2D, "a 2D copy", ReasonCode::ContentsUnknown),
         (R::RowsFilled, "rows that were filled", ReasonCode::ContentsUnknown),
         (R::CopyOverlaps, "the result of a copy that overlaps other device work", ReasonCode::ContentsUnknown),

@@ -171,6 +171,8 @@ fn called(program: &Program, call: Site) -> String {
             let display = &program.func(program.resolve_func(call.func.module, *id)).display;
             let head = display.split(['(', '<']).next().unwrap_or(display);
             let name = head.rsplit([' ', ':']).next().unwrap_or(head);
+            // A later version of an interface of the driver: programs write its name without the version.
+            let name = name.strip_suffix("_v2").filter(|n| n.starts_with("cu")).unwrap_or(name);
             let library = ["thrust::", "cub::"].into_iter().find(|l| head.starts_with(l)).unwrap_or_default();
             format!("{library}{name}")
         }

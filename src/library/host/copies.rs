@@ -10,7 +10,7 @@ use super::host_threads;
 use super::libc;
 use super::table::HostTable;
 use super::variables;
-use super::volumes;
+use super::volumes::{self, VOLUME};
 use super::waits;
 use super::waits::is_per_thread;
 use base::reasons::UnknownReason;
@@ -57,7 +57,6 @@ pub(super) const COPIES: HostTable = &[
         copies(e, c, s, cuda_memcpy_peer)
     }),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| copies(e, c, s, cuda_memcpy_2d)),
-    (&["cudaMemcpy3D", "cudaMemcpy3DAsync"], |e, c, s| cuda_memcpy_3d(e, c, s)),
     (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| copies(e, c, s, cuda_memset)),
     (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| copies(e, c, s, cuda_memset_2d)),
     (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], |e, c, s| copies(e, c, s, cuda_memcpy_to_symbol)),
@@ -92,7 +91,7 @@ fn sides_of(name: &str) -> (Option<usize>, Option<usize>, Option<usize>) {
 }
 
 /// Whether a call returns before its copy or fill is done.
-fn is_queued(c: &LibraryCall<'_>) -> bool {
+pub(super) fn is_queued(c: &LibraryCall<'_>) -> bool {
     like(c.base()).ends_with("Async") || is_per_thread(c.name)
 }
 
@@ -135,7 +134,7 @@ pub(super) fn kept_copy(
 ) {
     copy_between(e, s, to, from, n);
     let sides = vec![graphs::side(to, n, AccessKind::Write), graphs::side(from, n, AccessKind::Read)];
-    kept(e, c, s, &[to, from], sides);
+    kept(e, c, s, [Some(to), Some(from)], sides);
 }
 
 /// Models a copy of a volume that a graph keeps.
@@ -145,8 +144,8 @@ pub(super) fn kept_volume(
     s: &mut State,
     p: &Rc<Vec<GuardedTarget>>,
 ) {
-    let copied = volumes::copy_volume(e, s, p);
-    kept(e, c, s, &[&copied.to, &copied.from], copied.sides);
+    let copied = volumes::copy_volume(e, s, p, VOLUME);
+    kept(e, c, s, [copied.to.as_ref(), copied.from.as_ref()], copied.sides);
 }
 
 /// Models a fill that a graph keeps, of rows: bytes from row to row, bytes of a row, and rows.
@@ -159,41 +158,23 @@ pub(super) fn kept_fill(
 ) {
     fill_rows(e, s, to, pitch, width, height);
     let sides = vec![graphs::side(to, width, AccessKind::Write)];
-    kept(e, c, s, &[to], sides);
+    kept(e, c, s, [Some(to), None], sides);
 }
 
-/// Records work of which the first address is written.
-fn kept(
+/// Records work that writes the first addresses and reads the second ones.
+pub(super) fn kept(
     e: &mut ExecutionContext<'_>,
     c: &LibraryCall<'_>,
     s: &mut State,
-    given: &[&Rc<Vec<GuardedTarget>>],
+    [to, from]: [Option<&Rc<Vec<GuardedTarget>>>; 2],
     sides: Vec<KeptSide>,
 ) {
-    let to = given.first().copied();
     if let Some(to) = to {
         e.register(s, to);
     }
-    let values: Vec<Value> = given.iter().map(|p| Value::Ptr((*p).clone())).collect();
+    let values: Vec<Value> = to.into_iter().chain(from).map(|p| Value::Ptr(p.clone())).collect();
     graphs::keep(e, c, s, &values, None, sides);
     after_queued_copy(e, s, to, None);
-}
-
-/// Models a copy of a volume.
-fn cuda_memcpy_3d(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
-    let p = cuda::pointer_arg(e, c, 0);
-    let copied = volumes::copy_volume(e, &mut s, &p);
-    if is_queued(c) {
-        if e.capture_under_way(&s) != CaptureUnderWay::No {
-            kept(e, c, &mut s, &[&copied.to, &copied.from], copied.sides);
-        }
-        let stream = c.args.len().checked_sub(1).filter(|i| *i > 0).and_then(|i| waits::stream_number(e, c, i));
-        after_queued_copy(e, &mut s, Some(&copied.to), stream);
-    } else {
-        after_waiting_copy(e, c, &mut s, "cudaMemcpy3D", [Some(&copied.to), Some(&copied.from)]);
-    }
-    super::success(e, s)
 }
 
 fn cuda_memcpy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
@@ -241,8 +222,20 @@ fn cuda_memcpy_batch(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: S
 fn cuda_memcpy_2d(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let (d, f) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 2));
     let (to, from, width, height) = (size_arg(e, c, 1), size_arg(e, c, 3), size_arg(e, c, 4), size_arg(e, c, 5));
-    note_rows(e, s, &f, &CopyRows { pitch: from, width, height }, AccessKind::Read);
-    note_rows(e, s, &d, &CopyRows { pitch: to, width, height }, AccessKind::Write);
+    // A longer row than the distance between two is refused, but a single row may have the distance 0.
+    let (zero, one) = (e.arena.int(0), e.arena.int(1));
+    let single = e.arena.eq(height, one);
+    let mut runs = vec![];
+    for pitch in [to, from] {
+        let (fits, unset) = (e.arena.le(width, pitch), e.arena.eq(pitch, zero));
+        let unset = e.arena.and(unset, single);
+        runs.push(e.arena.or(fits, unset));
+    }
+    let runs = e.arena.and_all(runs);
+    if let Some(there) = e.assume(s.clone(), runs) {
+        note_rows(e, &there, &f, &CopyRows { pitch: from, width, height }, AccessKind::Read);
+        note_rows(e, &there, &d, &CopyRows { pitch: to, width, height }, AccessKind::Write);
+    }
     e.havoc_targets(s, &d, &UnknownReason::Copy2D);
 }
 
@@ -271,7 +264,13 @@ pub(crate) fn fill_rows(
     width: TermId,
     height: TermId,
 ) {
-    note_rows(e, s, d, &CopyRows { pitch, width, height }, AccessKind::Write);
+    // A longer row than the distance between two is refused, but a single row has no use for it.
+    let one = e.arena.int(1);
+    let (fits, single) = (e.arena.le(width, pitch), e.arena.eq(height, one));
+    let runs = e.arena.or(fits, single);
+    if let Some(there) = e.assume(s.clone(), runs) {
+        note_rows(e, &there, d, &CopyRows { pitch, width, height }, AccessKind::Write);
+    }
     e.havoc_targets(s, d, &UnknownReason::RowsFilled);
 }
 
@@ -332,7 +331,7 @@ fn after_copy(e: &mut MemoryDomain<'_>, name: &str, c: &LibraryCall<'_>, s: &mut
 }
 
 /// Updates the state after a copy or fill whose call waits, as far as it does.
-fn after_waiting_copy(
+pub(super) fn after_waiting_copy(
     e: &mut MemoryDomain<'_>,
     c: &LibraryCall<'_>,
     s: &mut State,
@@ -356,7 +355,7 @@ fn after_waiting_copy(
 }
 
 /// Updates the state after a copy that continues after its call has returned.
-fn after_queued_copy(
+pub(super) fn after_queued_copy(
     e: &mut MemoryDomain<'_>,
     s: &mut State,
     to: Option<&Rc<Vec<GuardedTarget>>>,

@@ -3,7 +3,7 @@
 
 use super::libc;
 use super::table::{HostTable, find};
-use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, graphs, waits};
+use super::{arrays, copies, cuda_launch, cuda_memory, driver_api, entry_points, graphs, volume_calls, waits};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -77,7 +77,9 @@ pub(crate) fn cuda_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State)
         return Err(Box::new(s));
     }
     let families = [
+        arrays::ARRAYS,
         copies::COPIES,
+        volume_calls::VOLUMES,
         waits::WAITS,
         cuda_memory::MEMORY,
         cuda_launch::LAUNCHES,

@@ -3,6 +3,7 @@
 //!
 //! In: a linked program. Out: launch events. This module is independent of the shim and of Z3.
 
+mod arrays;
 mod copies;
 mod cuda;
 mod cuda_launch;
@@ -28,6 +29,7 @@ mod stdcxx;
 mod table;
 mod tensors;
 mod variables;
+mod volume_calls;
 mod volumes;
 mod waits;
 

@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, graphs,
-    host_threads, libc, libc_memory, libc_text, outputs, queries, stdcxx, tensors,
+    arrays, copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, graphs,
+    host_threads, libc, libc_memory, libc_text, outputs, queries, stdcxx, tensors, volume_calls,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -30,7 +30,9 @@ pub(super) fn find(families: &[HostTable], name: &str) -> Option<HostModel> {
 #[must_use]
 pub fn keys() -> Vec<(CallSide, NameKey)> {
     let families = [
+        arrays::ARRAYS,
         copies::COPIES,
+        volume_calls::VOLUMES,
         waits::WAITS,
         cuda_memory::MEMORY,
         cuda_launch::LAUNCHES,

@@ -1,7 +1,8 @@
 //! Models of the CUDA runtime for host code: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
-use super::copies::{from_symbol, memcpy, memcpy_2d, memcpy_3d, memcpy_peer, memset, memset_2d, to_symbol};
+use super::arrays::ARRAYS;
+use super::copies::{from_symbol, memcpy, memcpy_peer, memset, to_symbol};
 use super::driver::DRIVER;
 use super::entry_points::LOOK_UPS;
 use super::graphs::{self, GRAPHS};
@@ -9,10 +10,11 @@ use super::heap::{product, release};
 use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
 use super::runtime::{DeviceWork, INVALID_VALUE};
 use super::simple::zero;
+use super::volumes::VOLUMES;
 use super::work::submit;
 use super::{batches, devices};
 use crate::api::Cause;
-use crate::api::ObjectKind;
+use crate::api::{ObjectKind, ProgramPoint};
 use crate::device::configuration::{LaunchConfiguration, ShapeAttributes};
 use crate::machine::call::ModelResult;
 use crate::machine::call::{Ret, ThreadStop};
@@ -46,14 +48,11 @@ pub(super) const CUDA: ModelTable = &[
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, ModelClass::Memory),
     (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, ModelClass::Memory),
     (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, ModelClass::Memory),
-    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, ModelClass::Memory),
-    (&["cudaMemcpy3D", "cudaMemcpy3DAsync"], memcpy_3d, ModelClass::Memory),
     (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, ModelClass::Cuda),
     (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, ModelClass::Memory),
     (&["cudaGetSymbolAddress"], symbol_address, ModelClass::Memory),
     (&["cudaGetSymbolSize"], symbol_size, ModelClass::Memory),
     (&["cudaMemset", "cudaMemsetAsync"], memset, ModelClass::Memory),
-    (&["cudaMemset2D", "cudaMemset2DAsync"], memset_2d, ModelClass::Memory),
     (&["cudaHostGetDevicePointer"], host_device_pointer, ModelClass::Memory),
     (&["cudaHostRegister"], host_register, ModelClass::Memory),
     (&["cudaGetDeviceCount"], device_count, ModelClass::Memory),
@@ -135,7 +134,8 @@ pub fn find(name: &str, declared: bool) -> Option<ModelEntry> {
     }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
     // A function of the driver's name that has a body is the program's own.
-    let of_driver = || [DRIVER, LOOK_UPS].into_iter().filter(|_| declared).find_map(|t| by_name(t, base));
+    let of_driver =
+        || [DRIVER, LOOK_UPS, ARRAYS, VOLUMES].into_iter().filter(|_| declared).find_map(|t| by_name(t, base));
     // Wrapper templates of the headers have bodies of their own, with C++ names.
     let of_graphs = || by_name(GRAPHS, base).or_else(|| graphs::other(base)).filter(|_| declared);
     by_name(CUDA, base)
@@ -146,7 +146,7 @@ pub fn find(name: &str, declared: bool) -> Option<ModelEntry> {
 
 /// Names of the modelled functions; a call of any other runtime function succeeds.
 pub fn keys() -> impl Iterator<Item = NameKey> {
-    [CUDA, GRAPHS, DRIVER, LOOK_UPS]
+    [CUDA, GRAPHS, DRIVER, LOOK_UPS, ARRAYS, VOLUMES]
         .into_iter()
         .flat_map(|t| model::keys(t, "", NameKey::whole))
         .chain(devices::POTENTIAL.map(|n| NameKey::new(MatchKind::Start, n)))
@@ -171,6 +171,18 @@ fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val])
 
 const OK: ModelResult = Ok(Ret::Val(Val::ZERO));
 
+/// Ends the run at an allocation of so many bytes if the device has less memory left.
+pub(super) fn enough_memory(m: &Machine<'_>, site: Option<ProgramPoint>, n: u64) -> Result<(), ThreadStop> {
+    let (limit, used) = (m.budget.device_memory, m.mem.device_bytes());
+    if n <= limit && used <= limit - n {
+        return Ok(());
+    }
+    let at = site.map(|s| m.line(s)).unwrap_or_default();
+    Err(ThreadStop::Ended(format!(
+        "{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})"
+    )))
+}
+
 /// Allocates and writes the pointer through the first argument.
 fn allocate(
     m: &mut Machine<'_>,
@@ -193,14 +205,7 @@ fn allocate(
     let name = short_name(m, call);
     let site = m.user_site(th);
     if let Some(n) = size.known() {
-        let limit = m.budget.device_memory;
-        let used = m.mem.device_bytes();
-        if n > limit || used > limit - n {
-            let at = site.map(|s| m.line(s)).unwrap_or_default();
-            return Err(ThreadStop::Ended(format!(
-                "{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})"
-            )));
-        }
+        enough_memory(m, site, n)?;
     }
     let p = m.heap_object(kind, &name, site, size, Fill::Poison(Reason::UNINIT))?;
     write(m, th, call, arg(args, 0), 64, p)?;

@@ -129,6 +129,7 @@ pub(super) const DRIVER: ModelTable = &[
             "cuMemPoolTrimTo",
             "cuMemHostUnregister",
             "cuFuncLoad",
+            "cuArrayDestroy",
         ],
         zero,
         ModelClass::Pure,

@@ -4,10 +4,10 @@
 //! Nodes are done in the order in which the program made them: each is behind those that it depends on.
 
 use super::arguments::{arg, read, short_name, write};
-use super::copies::volume;
 use super::cuda::handle;
 use super::model::{ModelClass, ModelEntry, ModelTable};
-use super::runtime::{Capture, DeviceGraph, DeviceWork, KeptWork};
+use super::runtime::{Capture, DeviceGraph, DeviceWork, KeptWork, RowsOfCopy};
+use super::volumes::{VolumeCopy, volume};
 use super::work::{WorkFate, ensure_not_captured, fate, kept, perform_all, submit};
 use crate::device::configuration::{LaunchConfiguration, ShapeAttributes};
 use crate::machine::call::{ModelResult, Ret, ThreadStop};
@@ -246,9 +246,8 @@ fn fill_of(m: &mut Machine<'_>, th: &mut Thread, p: Val) -> Result<DeviceWork, T
     let uniform = !value.is_poison() && bytes.iter().all(|b| *b == bytes[0]);
     let byte = if uniform { Val::new(u64::from(bytes[0])) } else { m.unknown("what a fill by units leaves") };
     let width = Val::new(n.saturating_mul(unit));
-    // The pitch of a single row is not used.
-    let pitch = if height.known() == Some(1) { Val::ZERO } else { pitch };
-    Ok(DeviceWork::FillRows { to, pitch, byte, width, height })
+    let to = RowsOfCopy { at: to, pitch, slice: Val::ZERO };
+    Ok(DeviceWork::FillRows { to, byte, extent: [width, height, Val::new(1)] })
 }
 
 fn add_launch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
@@ -264,7 +263,7 @@ fn add_copy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) ->
 
 fn add_volume(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
     match volume(m, th, arg(a, 4))? {
-        Some(work @ DeviceWork::CopyRows { .. }) => add(m, th, call, a, work),
+        VolumeCopy::Done(work) => add(m, th, call, a, work),
         _ => not_followed(m, th, call, a),
     }
 }
@@ -318,7 +317,7 @@ fn add_any(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> 
         Some(0) => launch_of(m, th, at(16))?,
         // Flags stand before the parameters of a copy.
         Some(1) => match volume(m, th, at(32))? {
-            Some(work @ DeviceWork::CopyRows { .. }) => work,
+            VolumeCopy::Done(work) => work,
             _ => return not_followed(m, th, call, a),
         },
         Some(2) => fill_of(m, th, at(16))?,

@@ -8,6 +8,7 @@
 //! real function.
 
 pub(crate) mod arguments;
+mod arrays;
 mod batches;
 mod copies;
 pub(crate) mod cuda;
@@ -39,4 +40,5 @@ pub(crate) mod stdio;
 pub(crate) mod streams;
 pub(crate) mod string;
 mod tensors;
+mod volumes;
 mod work;

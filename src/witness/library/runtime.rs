@@ -4,6 +4,7 @@ use crate::api::ProgramPoint;
 use crate::device::configuration::LaunchConfiguration;
 use crate::machine::value::Val;
 use crate::memory::space::WindowId;
+use finding::Direction;
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -27,6 +28,15 @@ pub struct RowsOfCopy {
     pub slice: Val,
 }
 
+/// Sizes of an array of CUDA: bytes of a row, rows, slices, and bytes of an element.
+#[derive(Clone, Copy)]
+pub struct ArrayLayout {
+    pub row: u64,
+    pub height: u64,
+    pub depth: u64,
+    pub element: u64,
+}
+
 /// Operation of a device.
 #[derive(Clone)]
 pub enum DeviceWork {
@@ -47,11 +57,15 @@ pub enum DeviceWork {
         bytes: Val,
     },
     FillRows {
-        to: Val,
-        pitch: Val,
+        to: RowsOfCopy,
         byte: Val,
-        width: Val,
-        height: Val,
+        extent: [Val; 3],
+    },
+    /// Copy of rows from or to an array of which nothing is known: the other side alone.
+    TouchRows {
+        rows: RowsOfCopy,
+        extent: [Val; 3],
+        direction: Direction,
     },
     /// Launch of the kernel behind a handle; `arguments` is the array of their addresses.
     Launch {
@@ -113,6 +127,8 @@ pub struct Cuda {
     /// Graphs and executable graphs by their handles, and nodes by theirs: the graph, and the place in it.
     pub(super) graphs: FxHashMap<u64, DeviceGraph>,
     pub(super) nodes: FxHashMap<u64, (u64, usize)>,
+    /// Arrays by their handles.
+    pub(super) arrays: FxHashMap<u64, ArrayLayout>,
     /// Place where the program asked for the work of a graph that is done now.
     pub launched_for: Option<ProgramPoint>,
     /// Whether another device than the first may be in use.

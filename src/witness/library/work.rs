@@ -119,15 +119,16 @@ pub(super) fn perform(
         DeviceWork::Copy { to, from, bytes } => m.copy(th, || at, *to, *from, *bytes)?,
         DeviceWork::CopyRows { to, from, extent } => return copy_rows(m, th, at, (*to, *from), *extent),
         DeviceWork::Fill { to, byte, bytes } => m.set(th, || at, *to, *byte, *bytes)?,
-        DeviceWork::FillRows { to, pitch, byte, width, height } => {
-            let (Some(pitch), Some(h)) = (pitch.known(), height.known().filter(|h| *h <= MAX_ROWS)) else {
-                let why = m.reason(Cause::Contents, "what `cudaMemset2D` writes");
-                m.havoc(th, *to, why);
-                return OK;
-            };
-            for i in 0..h {
-                m.set(th, || at, moved(*to, i.wrapping_mul(pitch)), *byte, *width)?;
-            }
+        DeviceWork::FillRows { to, byte, extent } => {
+            let byte = *byte;
+            return for_rows(m, th, at, *to, *extent, |m, th, p, width| m.set(th, || at, p, byte, width));
+        }
+        DeviceWork::TouchRows { rows, extent, direction } => {
+            let why = m.reason(Cause::Contents, "a copy from or to an array of CUDA's");
+            let direction = *direction;
+            return for_rows(m, th, at, *rows, *extent, |m, th, p, width| {
+                m.touch(th, at, p, width.bits, direction, why)
+            });
         }
         DeviceWork::Launch { handle, configuration, arguments } => {
             return m.launch(th, *handle, configuration, *arguments).map(|e| Ret::Val(Val::new(e)));
@@ -156,40 +157,80 @@ fn moved(p: Val, by: u64) -> Val {
     Val { bits: p.bits.wrapping_add(by), ..p }
 }
 
-/// Copies row by row; a row longer than the distance between two is refused.
+/// Copies row by row.
 fn copy_rows(
     m: &mut Machine<'_>,
     th: &mut Thread,
     site: ProgramPoint,
     (to, from): (RowsOfCopy, RowsOfCopy),
-    [width, height, depth]: [Val; 3],
+    extent: [Val; 3],
 ) -> ModelResult {
-    let one_slice = depth.known() == Some(1);
-    let numbers = [to.pitch, from.pitch, height, depth];
-    let slices = [to.slice, from.slice];
-    let open = numbers.iter().chain(slices.iter().filter(|_| !one_slice)).find(|v| v.is_poison()).map(|v| v.poison);
+    if !are_known(m, th, site, &[to, from], extent) {
+        return OK;
+    }
+    if extent.iter().any(|n| n.known() == Some(0)) {
+        return OK;
+    }
+    for z in 0..extent[2].bits {
+        for y in 0..extent[1].bits {
+            m.copy(th, || site, row(to, extent, y, z), row(from, extent, y, z), extent[0])?;
+        }
+    }
+    OK
+}
+
+/// Performs an operation for each row, of which it gets the address and the number of bytes.
+fn for_rows(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    site: ProgramPoint,
+    rows: RowsOfCopy,
+    extent: [Val; 3],
+    operation: impl Fn(&mut Machine<'_>, &mut Thread, Val, Val) -> Result<(), ThreadStop>,
+) -> ModelResult {
+    if !are_known(m, th, site, &[rows], extent) || extent.iter().any(|n| n.known() == Some(0)) {
+        return OK;
+    }
+    for z in 0..extent[2].bits {
+        for y in 0..extent[1].bits {
+            operation(m, th, row(rows, extent, y, z), extent[0])?;
+        }
+    }
+    OK
+}
+
+/// Address of a row. A single slice does not use the number of rows from slice to slice, nor a single row the distance between two.
+fn row(of: RowsOfCopy, [_, height, depth]: [Val; 3], y: u64, z: u64) -> Val {
+    let above = if depth.known() == Some(1) { y } else { z.wrapping_mul(of.slice.bits).wrapping_add(y) };
+    let single = depth.known() == Some(1) && height.known() == Some(1);
+    moved(of.at, if single { 0 } else { above.wrapping_mul(of.pitch.bits) })
+}
+
+/// Whether it is known which rows an operation touches, and these are not too many. Otherwise what it may write, the first rows, is
+/// unknown.
+fn are_known(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    site: ProgramPoint,
+    rows: &[RowsOfCopy],
+    [width, height, depth]: [Val; 3],
+) -> bool {
+    let (one_slice, one_row) = (depth.known() == Some(1), height.known() == Some(1));
+    let mut numbers = vec![width, height, depth];
+    numbers.extend(rows.iter().filter(|_| !(one_slice && one_row)).map(|r| r.pitch));
+    numbers.extend(rows.iter().filter(|_| !one_slice).map(|r| r.slice));
     let many = || match (height.known(), depth.known()) {
         (Some(h), Some(d)) => h.saturating_mul(d) > MAX_ROWS,
         _ => true,
     };
-    if let Some(why) = open.or_else(|| many().then(|| m.reason(Cause::Contents, "a copy of more than a million rows")))
-    {
+    let open = numbers.iter().find(|v| v.is_poison()).map(|v| v.poison);
+    let open = open.or_else(|| many().then(|| m.reason(Cause::Contents, "a copy of more than a million rows")));
+    let Some(why) = open else { return true };
+    m.seen.unclear(site, || m.reasons.why(why, |why| format!("its size depends on {why}")));
+    if let Some(to) = rows.first() {
         m.havoc(th, to.at, why);
-        return OK;
     }
-    if [height, depth, width].iter().any(|n| n.known() == Some(0)) {
-        return OK;
-    }
-    for z in 0..depth.bits {
-        for y in 0..height.bits {
-            let place = |side: RowsOfCopy| {
-                let row = if one_slice { y } else { z.wrapping_mul(side.slice.bits).wrapping_add(y) };
-                moved(side.at, row.wrapping_mul(side.pitch.bits))
-            };
-            m.copy(th, || site, place(to), place(from), width)?;
-        }
-    }
-    OK
+    false
 }
 
 /// Refuses a call for its arguments.
