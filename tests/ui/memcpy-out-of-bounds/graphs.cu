@@ -16,8 +16,8 @@ int main() {
     rows.height = 1;
     cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &rows); //~ memcpy-out-of-bounds proved
     cudaMemcpy3DParms volume = {};
-    volume.srcPtr = make_cudaPitchedPtr(a, 128, 32, 2);
-    volume.dstPtr = make_cudaPitchedPtr(h, 128, 32, 2);
+    volume.srcPtr = make_cudaPitchedPtr(a, 128, 32, 3);
+    volume.dstPtr = make_cudaPitchedPtr(h, 128, 32, 3);
     volume.extent = make_cudaExtent(128, 3, 1);
     volume.kind = cudaMemcpyDeviceToHost;
     cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &volume); //~ memcpy-out-of-bounds proved //~ memcpy-out-of-bounds proved
