@@ -82,6 +82,7 @@ reasons! {
     LaunchesAtExit(function: String) = "`{function}` may launch a kernel when the program ends", ReasonCode::HostNotFollowed;
     AroundMain = "functions that run before or after `main`", ReasonCode::HostNotFollowed;
     KernelGraph(function: String) = "`{function}`: the effect of a kernel graph is not followed", ReasonCode::HostNotFollowed;
+    MemoryOfGraph(function: String) = "`{function}`: memory that a graph allocates is used in an order that is not followed", ReasonCode::HostNotFollowed;
     GraphMemory(function: String) = "`{function}`: memory that a graph uses may have been freed or allocated again before", ReasonCode::HostNotFollowed;
     KernelByPointer = "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed;
     Coroutine = "a coroutine is not followed", ReasonCode::CallUnknown;

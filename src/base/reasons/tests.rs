@@ -38,6 +38,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::LaunchesAtExit(x()), "`x` may launch a kernel when the program ends", ReasonCode::HostNotFollowed),
         (R::AroundMain, "functions that run before or after `main`", ReasonCode::HostNotFollowed),
         (R::KernelGraph(x()), "`x`: the effect of a kernel graph is not followed", ReasonCode::HostNotFollowed),
+        (R::MemoryOfGraph(x()), "`x`: memory that a graph allocates is used in an order that is not followed", ReasonCode::HostNotFollowed),
         (R::GraphMemory(x()), "`x`: memory that a graph uses may have been freed or allocated again before", ReasonCode::HostNotFollowed),
         (R::KernelByPointer, "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed),
         (R::Coroutine, "a coroutine is not followed", ReasonCode::CallUnknown),

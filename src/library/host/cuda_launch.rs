@@ -197,6 +197,11 @@ pub(crate) fn launch(
         e.runtime.refusable |= !runs;
         e.runtime.launched = true;
         let captured = cfg.stream != Some(waits::DEFAULT) && e.capture_under_way(s) != CaptureUnderWay::No;
+        if !e.runtime.captures.memory.is_empty() {
+            let (given, anywhere) = e.given_by(s, &values);
+            let used = e.reached_by_device(s, &given, anywhere);
+            e.use_of_graph_memory(s, &used, c.base());
+        }
         // Others may change what it reads until it runs.
         let threads = e.runtime.host_threads;
         if captured {

@@ -8,7 +8,7 @@ use super::table::HostTable;
 use super::variables;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::captures::CaptureUnderWay;
+use engine::symbolic::exec::captures::{CaptureUnderWay, MemoryOwner};
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
@@ -38,11 +38,13 @@ pub(super) const MEMORY: HostTable = &[
 
 fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let n = libc::int_arg(e, c, 1, 64);
+    let captured = if is_in_stream_order(c.base()) { e.capture_under_way(&s) } else { CaptureUnderWay::No };
+    let done = device_allocation(e, c, s, n, ObjKind::DeviceHeap);
     // Memory in stream order is a graph's own if its stream is captured.
-    if is_in_stream_order(c.base()) {
-        graphs::not_kept(e, c, &s);
+    if let CaptureUnderWay::Into(graph) = captured {
+        graphs::owns(e, c, MemoryOwner { graph, node: None });
     }
-    device_allocation(e, c, s, n, ObjKind::DeviceHeap)
+    done
 }
 
 fn is_in_stream_order(name: &str) -> bool {
@@ -123,11 +125,11 @@ fn pitch_of(e: &mut ExecutionContext<'_>, s: State, w: TermId) -> Option<(State,
 
 fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
+    let p = cuda::pointer_arg(e, c, 0);
     if is_in_stream_order(name) && e.capture_under_way(&s) != CaptureUnderWay::No {
-        graphs::not_kept(e, c, &s);
+        graphs::free_of_graph(e, c, &mut s, &p);
         return super::success(e, s);
     }
-    let p = cuda::pointer_arg(e, c, 0);
     let p = freed_by(e, name, &p);
     let used = p.iter().any(|t| match t.base {
         Base::Object(o) => e.may_be_used_by_thread(&s, Some(o)),

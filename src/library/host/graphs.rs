@@ -9,12 +9,12 @@
 use super::copies;
 use super::cuda;
 use super::cuda_launch;
-use super::cuda_memory::moved;
+use super::cuda_memory::{device_allocation, moved};
 use super::table::HostTable;
 use super::variables;
 use super::waits;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::captures::{CaptureUnderWay, GraphNumber, GraphWork, KeptSide};
+use engine::symbolic::exec::captures::{CaptureUnderWay, GraphNumber, GraphWork, KeptSide, MemoryOwner, NewNode};
 use engine::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::graph_work::MemoryLeft;
@@ -22,8 +22,10 @@ use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
-use engine::symbolic::memory::value::{GuardedTarget, Value};
+use engine::symbolic::memory::object::{ObjId, ObjKind};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Captures, graphs and their launches.
@@ -51,6 +53,9 @@ pub(super) const GRAPHS: HostTable = &[
     (&["cudaGraphAddEmptyNode", "cudaGraphAddEventRecordNode", "cudaGraphAddEventWaitNode"], |e, c, s| {
         node(e, c, s, Some(1), |_, _, _| {})
     }),
+    (&["cudaGraphAddMemAllocNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| memory_of(e, c, s, 4))),
+    (&["cudaGraphAddMemFreeNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| free_of(e, c, s, 4))),
+    (&["cudaGraphAddDependencies"], |e, c, s| add_dependencies(e, c, s)),
     (&["cudaGraphAddChildGraphNode"], |e, c, s| node(e, c, s, Some(1), |e, c, s| part_of(e, c, s, 4))),
     (&["cudaGraphAddNode"], |e, c, s| any_node(e, c, s)),
     (&["cudaGraphKernelNodeSetParams"], |e, c, s| changed_node(e, c, s, |e, c, s| launch_of(e, c, s, 1))),
@@ -61,6 +66,39 @@ pub(super) const GRAPHS: HostTable = &[
     (&["cudaGraphExecMemsetNodeSetParams"], |e, c, s| node(e, c, s, None, |e, c, s| fill_of(e, c, s, 2))),
     (&["cudaGraphExecUpdate"], |e, c, s| update(e, c, s)),
 ];
+
+/// Records that a graph allocates the memory of this call at each of its launches.
+pub(super) fn owns(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, owner: MemoryOwner) {
+    let Some(o) = e.heap.allocated_at(c.context, c.site) else { return };
+    let before = e.runtime.captures.memory.insert(o, owner);
+    if owner.graph.is_none() || before.is_some_and(|before| before != owner) {
+        e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
+    }
+}
+
+/// Models a free that a graph does: of memory that it allocates, behind all that uses it.
+pub(super) fn free_of_graph(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    p: &Rc<Vec<GuardedTarget>>,
+) {
+    let of_graphs = |t: &GuardedTarget| matches!(t.base, Base::Object(o) if e.runtime.captures.memory.contains_key(&o));
+    if !p.iter().all(of_graphs) {
+        e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
+        return;
+    }
+    let freed = e.objects_at(s, p);
+    if let Some(NewNode { behind, .. }) = e.runtime.captures.making.clone() {
+        let users = e.runtime.captures.users.iter().filter(|(o, _)| freed.contains(o));
+        let ordered = users.into_iter().all(|(_, node)| node.zip(behind.as_ref()).is_some_and(|(n, b)| b.contains(&n)));
+        if !ordered {
+            e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
+        }
+    }
+    e.use_of_graph_memory(s, &freed, c.base());
+    e.release(s, p);
+}
 
 /// Whether a function without a model makes or changes graphs: those that only ask have no effect on them.
 pub(super) fn changes_graphs(e: &MemoryDomain<'_>, c: &LibraryCall<'_>) -> bool {
@@ -203,7 +241,16 @@ fn graph_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> Mode
     let root = e.call_stack().first().map(|site| site.func);
     for work in e.runtime.captures.work_of(of) {
         let reached = e.reached_by_device(&s, &work.given, work.anywhere);
-        let left: Vec<MemoryLeft> = reached.into_iter().map(|o| e.may_be_gone(&s, o, &work, root)).collect();
+        // Memory that a graph allocates is there for its work, which was checked where it was asked for.
+        let own = |e: &Executor<'_>, o: ObjId| {
+            work.of.is_some() && e.runtime.captures.memory.get(&o).is_some_and(|m| m.graph == work.of)
+        };
+        let mut left = vec![];
+        for o in reached {
+            if !own(e, o) {
+                left.push(e.may_be_gone(&s, o, &work, root));
+            }
+        }
         if left.contains(&MemoryLeft::PerhapsAnother) || work.times > 1 && left.contains(&MemoryLeft::PerhapsFreed) {
             e.limits.miss(|| UnknownReason::GraphMemory(c.base().to_string()));
         } else if left.contains(&MemoryLeft::PerhapsFreed) {
@@ -234,13 +281,49 @@ fn node(
     work: fn(&mut Executor<'_>, &LibraryCall<'_>, &mut State),
 ) -> ModelOutcome {
     let of = graph_number(e, c, graph.unwrap_or(0));
-    add_work(e, c, &mut s, of, work);
-    if graph.is_some() {
-        let out = cuda::pointer_arg(e, c, 0);
-        let handle = e.unknown_pointer(&UnknownReason::Gives(c.base().to_owned()));
-        e.store_value(&mut s, &out, handle, 8);
+    if graph.is_none() {
+        e.runtime.captures.making = Some(NewNode::default());
+        add_work(e, c, &mut s, of, work);
+        e.runtime.captures.making = None;
+        return super::success(e, s);
     }
+    let (handle, number) = waits::new_graph(e, c);
+    let place = e.as_pointer(&handle);
+    let number = waits::handle_number(e, &place).filter(|n| *n == number);
+    let behind = number.and_then(|number| dependencies(e, c, &mut s, number));
+    e.runtime.captures.making = Some(NewNode { number, behind: behind.clone() });
+    add_work(e, c, &mut s, of, work);
+    e.runtime.captures.making = None;
+    if let Some((number, behind)) = number.zip(behind) {
+        e.runtime.captures.nodes.insert(number, behind);
+    }
+    let out = cuda::pointer_arg(e, c, 0);
+    e.store_value(&mut s, &out, handle, 8);
     super::success(e, s)
+}
+
+/// Maximum number of dependencies of a node that are followed.
+const MAX_DEPENDENCIES: i128 = 64;
+
+/// Returns the nodes that a new one runs behind, itself included: `(…, dependencies, [their data,] their number, …)`.
+fn dependencies(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    number: i64,
+) -> Option<FxHashSet<i64>> {
+    let count = if c.base() == "cudaGraphAddNode" { c.args.len().checked_sub(2)? } else { 3 };
+    let count = copies::size_arg(e, c, count);
+    let count = e.arena.as_int(count).filter(|n| *n <= MAX_DEPENDENCIES)?;
+    let list = cuda::pointer_arg(e, c, 2);
+    let mut behind = FxHashSet::from_iter([number]);
+    for i in 0..count {
+        let place = moved(e, &list, 8 * i);
+        let node = e.load_pointer(s, &place);
+        let node = waits::handle_number(e, &node)?;
+        behind.extend(e.runtime.captures.nodes.get(&node)?);
+    }
+    Some(behind)
 }
 
 /// Records work for a graph as if it was captured.
@@ -265,7 +348,9 @@ fn changed_node(
     mut s: State,
     work: fn(&mut Executor<'_>, &LibraryCall<'_>, &mut State),
 ) -> ModelOutcome {
+    e.runtime.captures.making = Some(NewNode::default());
     add_work(e, c, &mut s, None, work);
+    e.runtime.captures.making = None;
     super::success(e, s)
 }
 
@@ -290,6 +375,13 @@ fn any_node(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOut
         }
         2 => node(e, &given, s, Some(1), |e, c, s| fill_of(e, c, s, c.args.len() - 1)),
         5 => node(e, &given, s, Some(1), |_, _, _| {}),
+        10 => node(e, &given, s, Some(1), |e, c, s| memory_of(e, c, s, c.args.len() - 1)),
+        11 => {
+            let place = moved(e, &p, 16);
+            args[last] = Value::Ptr(e.load_pointer(&mut s, &place));
+            let given = LibraryCall { args: &args, ..*c };
+            node(e, &given, s, Some(1), |e, c, s| free_of(e, c, s, c.args.len() - 1))
+        }
         // What a function of the host does that a graph calls is lost, as that of any callback.
         3 => Err(Box::new(s)),
         _ => not_followed(e, c, s),
@@ -339,6 +431,36 @@ fn fill_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
     let width = e.arena.mul(width, unit);
     let to = e.load_pointer(s, &p);
     copies::kept_fill(e, c, s, &to, [pitch, width, height]);
+}
+
+/// Reads a `cudaMemAllocNodeParams`: the size is at 104, and the address is written at 112.
+fn memory_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let p = cuda::pointer_arg(e, c, i);
+    let size = number(e, s, &p, 104, 8);
+    let args = [Value::Ptr(moved(e, &p, 112))];
+    let given = LibraryCall { args: &args, ..*c };
+    if let Ok(Some((_, after))) = device_allocation(e, &given, s.clone(), size, ObjKind::DeviceHeap) {
+        *s = after;
+    }
+    let graph = match e.capture_under_way(s) {
+        CaptureUnderWay::Into(of) => of,
+        CaptureUnderWay::No => None,
+    };
+    let node = e.runtime.captures.making.as_ref().and_then(|new| new.number);
+    owns(e, c, MemoryOwner { graph: graph.filter(|_| node.is_some()), node });
+}
+
+fn free_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {
+    let p = cuda::pointer_arg(e, c, i);
+    free_of_graph(e, c, s, &p);
+}
+
+/// Nodes that are put into an order later: that of memory which a graph allocates is not followed then.
+fn add_dependencies(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    if !e.runtime.captures.memory.is_empty() {
+        e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
+    }
+    super::success(e, s)
 }
 
 fn part_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {

@@ -84,7 +84,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaGraphDestroy", &[]),
     ("cudaGraphExecDestroy", &[]),
     ("cudaGraphUpload", &[]),
-    ("cudaGraphAddDependencies", &[]),
     ("cudaGraphDebugDotPrint", &[]),
     ("cuGraphDestroy", &[]),
     ("cuGraphExecDestroy", &[]),

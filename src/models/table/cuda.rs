@@ -44,7 +44,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "cudaGraphInstantiateWithParams", "cudaGraphExecDestroy", "cudaGraphUpload", "cudaGraphLaunch",
         "cudaGraphAddNode", "cudaGraphAddKernelNode", "cudaGraphAddMemcpyNode", "cudaGraphAddMemcpyNode1D",
         "cudaGraphAddMemsetNode", "cudaGraphAddEmptyNode", "cudaGraphAddEventRecordNode", "cudaGraphAddEventWaitNode",
-        "cudaGraphAddChildGraphNode", "cudaGraphAddDependencies", "cudaGraphDebugDotPrint",
+        "cudaGraphAddChildGraphNode", "cudaGraphAddMemAllocNode", "cudaGraphAddMemFreeNode", "cudaGraphAddDependencies", "cudaGraphDebugDotPrint",
         "cudaGraphKernelNodeSetParams", "cudaGraphMemcpyNodeSetParams1D", "cudaGraphMemsetNodeSetParams",
         "cudaGraphExecKernelNodeSetParams", "cudaGraphExecMemcpyNodeSetParams1D", "cudaGraphExecMemsetNodeSetParams",
         "cudaGraphExecUpdate",

@@ -11,7 +11,7 @@ use super::model::{self, ModelClass, ModelEntry, ModelTable, by_name};
 use super::runtime::{DeviceWork, INVALID_VALUE};
 use super::simple::zero;
 use super::volumes::VOLUMES;
-use super::work::submit;
+use super::work::{memory_of_graph, release_of_graph, submit};
 use super::{batches, devices};
 use crate::api::Cause;
 use crate::api::{ObjectKind, ProgramPoint};
@@ -195,7 +195,13 @@ fn allocate(
     m.works()?;
     // An allocation is no work that a stream could capture; `cudaStreamCaptureModeRelaxed` permits it.
     let mode = m.cuda.capturing.as_ref().map(|c| c.mode);
-    if mode.is_some_and(|mode| mode.is_poison() || short_name(m, call).contains("Async")) {
+    if mode.is_some() && short_name(m, call).contains("Async") {
+        let name = short_name(m, call);
+        let p = memory_of_graph(m, th, &name, size)?;
+        write(m, th, call, arg(args, 0), 64, p)?;
+        return submit(m, th, args.last().copied().unwrap_or(Val::ZERO), DeviceWork::Allocate(p));
+    }
+    if mode.is_some_and(Val::is_poison) {
         return Err(ThreadStop::Unknown("memory is allocated while a stream is captured".into()));
     }
     if mode.is_some_and(|mode| mode.known() != Some(2)) {
@@ -284,7 +290,8 @@ pub(super) fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[V
 }
 pub(super) fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
     if m.cuda.capturing.is_some() {
-        return Err(ThreadStop::Unknown("memory is freed in stream order while a stream is captured".into()));
+        let work = release_of_graph(m, arg(args, 0))?;
+        return submit(m, th, args.last().copied().unwrap_or(Val::ZERO), work);
     }
     free_kinds(m, th, args, &[ObjectKind::Device])
 }

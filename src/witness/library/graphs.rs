@@ -8,7 +8,7 @@ use super::cuda::handle;
 use super::model::{ModelClass, ModelEntry, ModelTable};
 use super::runtime::{Capture, DeviceGraph, DeviceWork, KeptWork, RowsOfCopy};
 use super::volumes::{VolumeCopy, volume};
-use super::work::{WorkFate, ensure_not_captured, fate, kept, perform_all, submit};
+use super::work::{WorkFate, ensure_not_captured, fate, kept, memory_of_graph, perform_all, release_of_graph, submit};
 use crate::device::configuration::{LaunchConfiguration, ShapeAttributes};
 use crate::machine::call::{ModelResult, Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -50,6 +50,8 @@ pub(super) const GRAPHS: ModelTable = &[
         add_nothing,
         ModelClass::Cuda,
     ),
+    (&["cudaGraphAddMemAllocNode"], add_memory, ModelClass::Cuda),
+    (&["cudaGraphAddMemFreeNode"], add_release, ModelClass::Cuda),
     (&["cudaGraphAddChildGraphNode"], add_graph, ModelClass::Cuda),
     (&["cudaGraphAddHostNode"], add_call_of_host, ModelClass::Cuda),
     (&["cudaGraphAddNode"], add_any, ModelClass::Cuda),
@@ -323,8 +325,32 @@ fn add_any(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> 
         Some(2) => fill_of(m, th, at(16))?,
         Some(3) => call_of(m, th, at(16))?,
         Some(5) => DeviceWork::Nothing,
+        Some(10) => memory_of(m, th, call, at(16))?,
+        Some(11) => {
+            let freed = read(m, th, at(16), 64)?;
+            release_of_graph(m, freed)?
+        }
         _ => return not_followed(m, th, call, a),
     };
+    add(m, th, call, a, work)
+}
+
+/// Makes the memory of a `cudaMemAllocNodeParams`: the size is at 104, and the address is written at 112.
+fn memory_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, p: Val) -> Result<DeviceWork, ThreadStop> {
+    let at = |off: u64| Val { bits: p.bits.wrapping_add(off), ..p };
+    let (name, size) = (short_name(m, call), read(m, th, at(104), 64)?);
+    let made = memory_of_graph(m, th, &name, size)?;
+    write(m, th, call, at(112), 64, made)?;
+    Ok(DeviceWork::Allocate(made))
+}
+
+fn add_memory(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let work = memory_of(m, th, call, arg(a, 4))?;
+    add(m, th, call, a, work)
+}
+
+fn add_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let work = release_of_graph(m, arg(a, 4))?;
     add(m, th, call, a, work)
 }
 

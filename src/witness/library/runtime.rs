@@ -78,6 +78,9 @@ pub enum DeviceWork {
         function: FuncRef,
         arguments: Rc<[Val]>,
     },
+    /// Start of the life of memory that a graph owns, and its end.
+    Allocate(Val),
+    Release(Val),
     /// Operations of another graph.
     Graph(Rc<Vec<KeptWork>>),
     /// Order alone: a node without an operation.
@@ -127,6 +130,8 @@ pub struct Cuda {
     /// Graphs and executable graphs by their handles, and nodes by theirs: the graph, and the place in it.
     pub(super) graphs: FxHashMap<u64, DeviceGraph>,
     pub(super) nodes: FxHashMap<u64, (u64, usize)>,
+    /// Addresses of memory that graphs allocate at their launches.
+    pub(super) graph_memory: FxHashSet<u64>,
     /// Arrays by their handles.
     pub(super) arrays: FxHashMap<u64, ArrayLayout>,
     /// Place where the program asked for the work of a graph that is done now.

@@ -3,6 +3,8 @@
 //!
 //! In: a stream and an operation with its arguments. Out: the operation's effect, or a node of the captured graph.
 
+use super::cuda::enough_memory;
+use super::heap::release;
 use super::runtime::{DeviceWork, INVALID_VALUE, KeptWork, RowsOfCopy};
 use crate::api::{Cause, ObjectKind, ProgramPoint};
 use crate::machine::call::{ModelResult, Ret, ThreadStop};
@@ -61,6 +63,26 @@ pub(super) fn submit(m: &mut Machine<'_>, th: &mut Thread, stream: Val, work: De
             OK
         }
     }
+}
+
+/// Makes memory that a graph allocates at its launches, and returns its address: until then it is not there.
+pub(super) fn memory_of_graph(m: &mut Machine<'_>, th: &Thread, name: &str, size: Val) -> Result<Val, ThreadStop> {
+    let site = m.user_site(th);
+    if let Some(n) = size.known() {
+        enough_memory(m, site, n)?;
+    }
+    let p = m.heap_object(ObjectKind::Device, name, site, size, Fill::Poison(Reason::UNINIT))?;
+    m.mem.free(split(p.bits).0);
+    m.cuda.graph_memory.insert(p.bits);
+    Ok(p)
+}
+
+/// Returns the work that ends the life of memory of a graph.
+pub(super) fn release_of_graph(m: &Machine<'_>, p: Val) -> Result<DeviceWork, ThreadStop> {
+    if p.known().is_some_and(|p| m.cuda.graph_memory.contains(&p)) {
+        return Ok(DeviceWork::Release(p));
+    }
+    Err(ThreadStop::Unknown("a graph frees memory that no graph allocates".into()))
 }
 
 /// Returns work as a graph keeps it: with the arguments that it has now, and the place where the program asked for it.
@@ -136,6 +158,14 @@ pub(super) fn perform(
         DeviceWork::HostCall { function, arguments } => {
             m.call(th, *function, arguments)?;
         }
+        DeviceWork::Allocate(p) => {
+            let id = split(p.bits).0;
+            if m.mem.global(id).is_some_and(|o| !o.freed) {
+                return Err(ThreadStop::Unknown("a graph is launched again before its memory was freed".into()));
+            }
+            m.mem.revive(id);
+        }
+        DeviceWork::Release(p) => release(m, th, p.bits)?,
         DeviceWork::Graph(all) => return perform_all(m, th, all),
         DeviceWork::Nothing => {}
     }

@@ -327,6 +327,14 @@ impl ConcreteMemory {
         self.device_bytes -= before;
     }
 
+    /// Makes an object that was freed live again, with contents that are not set.
+    pub fn revive(&mut self, id: WindowId) {
+        let Some(o) = self.global_mut(id) else { return };
+        let more = if std::mem::replace(&mut o.freed, false) { bytes_on_device(o) } else { 0 };
+        o.store.fill_all(Fill::Poison(Reason::UNINIT));
+        self.device_bytes += more;
+    }
+
     /// Bytes of live device allocations of known size.
     pub fn device_bytes(&self) -> u64 {
         u64::try_from(self.device_bytes).unwrap_or(u64::MAX)

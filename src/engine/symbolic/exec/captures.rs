@@ -11,7 +11,7 @@ use super::site::Site;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::GuardedTarget;
 use crate::symbolic::terms::term::TermId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Number of the capture or graph that work belongs to; `None` if it may be any.
@@ -41,6 +41,20 @@ pub struct GraphWork {
     pub anywhere: bool,
 }
 
+/// Owner of memory that a graph allocates: the graph, and the node if it was not captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryOwner {
+    pub graph: GraphNumber,
+    pub node: Option<i64>,
+}
+
+/// Node that is being made: its number, and those that it runs behind, itself included. `None` if that is not known.
+#[derive(Clone, Debug, Default)]
+pub struct NewNode {
+    pub number: Option<i64>,
+    pub behind: Option<FxHashSet<i64>>,
+}
+
 /// Graphs of an execution.
 #[derive(Clone, Debug, Default)]
 pub struct Captures {
@@ -49,6 +63,14 @@ pub struct Captures {
     pub handles: FxHashMap<i64, GraphNumber>,
     /// Graphs, and others that are part of them.
     parts: Vec<(GraphNumber, GraphNumber)>,
+    /// Memory that graphs allocate at their launches.
+    pub memory: FxHashMap<ObjId, MemoryOwner>,
+    /// Nodes by the numbers of their handles, with those that each runs behind, itself included.
+    pub nodes: FxHashMap<i64, FxHashSet<i64>>,
+    /// Node that a call is making.
+    pub making: Option<NewNode>,
+    /// Memory that graphs allocate, and nodes that use it.
+    pub users: Vec<(ObjId, Option<i64>)>,
     /// Whether a graph was changed through a handle that is not known.
     pub mixed: bool,
     /// Object whose only cell holds, in a state, the number of the capture that is under way.
@@ -67,7 +89,8 @@ impl Captures {
     pub(super) fn noted(&self) -> usize {
         let given: usize = self.work.iter().map(|w| w.given.len() + usize::from(w.anywhere) + w.times.min(2)).sum();
         let of_any = self.handles.values().filter(|of| of.is_none()).count();
-        given + self.handles.len() + of_any + self.parts.len() + usize::from(self.mixed)
+        let owned = self.memory.len() + self.nodes.len() + self.users.len();
+        given + owned + self.handles.len() + of_any + self.parts.len() + usize::from(self.mixed)
     }
 
     /// Records work. A call that asks again adds to what it asked for before.

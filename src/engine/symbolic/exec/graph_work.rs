@@ -134,6 +134,36 @@ impl MemoryDomain<'_> {
 }
 
 impl ExecutionContext<'_> {
+    /// Checks that memory of graphs is used as followed: by work of its own graph behind the allocation, or after the graph has
+    /// freed it, which is a use of freed memory. `by` names the function that uses it.
+    pub fn use_of_graph_memory(&mut self, s: &State, used: &[ObjId], by: &str) {
+        if self.runtime.captures.memory.is_empty() {
+            return;
+        }
+        for o in used {
+            let Some(owner) = self.runtime.captures.memory.get(o).copied() else { continue };
+            let of_graph =
+                matches!(self.capture_under_way(s), CaptureUnderWay::Into(Some(g)) if owner.graph == Some(g));
+            let making = self.runtime.captures.making.clone();
+            let followed = if of_graph {
+                if let Some(new) = &making {
+                    self.runtime.captures.users.push((*o, new.number));
+                }
+                match (owner.node, making) {
+                    (None, None) => true,
+                    (Some(node), Some(new)) => new.behind.is_some_and(|behind| behind.contains(&node)),
+                    (None, Some(_)) | (Some(_), None) => false,
+                }
+            } else {
+                let when = self.freed_when(s, *o);
+                making.is_none() && self.arena.as_bool(when) == Some(true)
+            };
+            if !followed {
+                self.limits.miss(|| UnknownReason::MemoryOfGraph(by.to_owned()));
+            }
+        }
+    }
+
     /// Records that a graph does its work with the memory of this state.
     pub fn work_again(&mut self, s: &State, work: &GraphWork) {
         if !self.events.recording {

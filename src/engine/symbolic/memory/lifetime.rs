@@ -213,6 +213,8 @@ impl ExecutionContext<'_> {
         }
         let stack = Rc::new(self.stack.clone());
         let Some(side) = AccessEvent::without_targets(stack.clone(), bytes, kind, s.path) else { return };
+        let used = self.objects_at(s, p);
+        self.use_of_graph_memory(s, &used, "a copy");
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.kernel.partitions.tick();
         let not_empty = self.nothing_empty(s);
