@@ -90,9 +90,10 @@ impl Executor<'_> {
             if self.limits.is_at_an_end() {
                 return Err(Discovery::GaveUp);
             }
-            let Some((end, phi_end)) = self.back_state(fr, func, at.header, &at.phis, out.back) else {
+            let Some((mut end, mut phi_end)) = self.back_state(fr, func, at.header, &at.phis, out.back) else {
                 return Err(Discovery::NeverComesBack);
             };
+            self.resolve_at_back_edge(&head, &mut end, &mut phi_end);
             if self.touch_what_was_there(s0, &end) {
                 iteration += 1;
                 continue;

@@ -14,6 +14,7 @@
 pub(in crate::symbolic) mod accelerate;
 mod alternating;
 pub(in crate::symbolic) mod array_fill;
+mod back_edge;
 mod candidates;
 pub mod compared_elements;
 pub(in crate::symbolic) mod discover;

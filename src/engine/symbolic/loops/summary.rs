@@ -238,7 +238,8 @@ impl Executor<'_> {
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
         let back = self.back_state(fr, func, header, &phis, out.back);
         let mut exits = out.exits;
-        if let Some((sb, phi_next)) = back {
+        if let Some((mut sb, mut phi_next)) = back {
+            self.resolve_at_back_edge(&sk, &mut sb, &mut phi_next);
             let mut same = next.iter().all(|(v, want)| self.var_value(&sb, &phi_next, *v).as_ref() == Some(want));
             let (_, _, iteration) = self.arena.split_common(sk.path, sb.path);
             let mut iteration = self.arena.conjuncts(iteration);

@@ -1,0 +1,107 @@
+//! State at a loop's back edge, under the conditions of the path that leads there.
+//!
+//! Where paths of a body join and part again at the same condition, values are if-then-elses over that condition, and
+//! the path decides it. C++ blocks with variables join at the end of each block, also where one of them leaves the
+//! function: `if (failed) { cudaFree(p); return 1; }`. In: the states at the header and at the back edge. Out: the latter, with
+//! the decided conditions resolved. An iteration that comes back passes this path, so the values are equal there.
+
+use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::memory::object::{FreeState, ObjId, ObjState};
+use crate::symbolic::memory::value::{GuardedTarget, Value};
+use crate::symbolic::terms::term::TermId;
+use ir::ValueId;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Conditions that a path decides, and results of their substitution so far.
+struct DecidedConditions {
+    map: FxHashMap<TermId, TermId>,
+    done: FxHashMap<TermId, TermId>,
+}
+
+impl Terms {
+    /// Resolves the conditions that the path from the header to the back edge decides, in all that the iteration changed.
+    pub(super) fn resolve_at_back_edge(&mut self, head: &State, end: &mut State, phis: &mut FxHashMap<ValueId, Value>) {
+        let before = self.arena.conjuncts(head.path);
+        let (yes, no) = (self.arena.bool(true), self.arena.bool(false));
+        let mut map = FxHashMap::default();
+        for c in self.arena.conjuncts(end.path) {
+            if before.binary_search(&c).is_err() {
+                let not = self.arena.not(c);
+                map.insert(c, yes);
+                map.insert(not, no);
+            }
+        }
+        if map.is_empty() {
+            return;
+        }
+        let mut decided = DecidedConditions { map, done: FxHashMap::default() };
+        let changed: Vec<(ObjId, ObjState)> = end
+            .mem
+            .differing(&head.mem)
+            .filter_map(|(o, after, before)| Some((o, self.resolved_object(after?, before?, &mut decided)?)))
+            .collect();
+        for (o, state) in changed {
+            end.mem.insert(o, Rc::new(state));
+        }
+        for v in phis.values_mut() {
+            if let Some(new) = self.resolved(v, &mut decided) {
+                *v = new;
+            }
+        }
+    }
+
+    /// Returns an object with resolved conditions, if this changes it.
+    fn resolved_object(
+        &mut self,
+        after: &ObjState,
+        before: &ObjState,
+        decided: &mut DecidedConditions,
+    ) -> Option<ObjState> {
+        let mut out: Option<ObjState> = None;
+        if let Some(f) = &after.freed
+            && before.freed.as_ref().map(|b| b.cond) != Some(f.cond)
+        {
+            let cond = self.arena.substitute_more(f.cond, &decided.map, &mut decided.done);
+            if cond != f.cond {
+                let gone = self.arena.as_bool(cond) == Some(false);
+                let freed = (!gone).then(|| Rc::new(FreeState { cond, ..(**f).clone() }));
+                out.get_or_insert_with(|| after.clone()).freed = freed;
+            }
+        }
+        for (at, (size, v)) in &after.cells {
+            if before.cells.get(at).is_some_and(|(s, w)| s == size && w == v) {
+                continue;
+            }
+            if let Some(new) = self.resolved(v, decided) {
+                out.get_or_insert_with(|| after.clone()).cells.insert(*at, (*size, new));
+            }
+        }
+        out
+    }
+
+    /// Returns a value with resolved conditions, if this changes it.
+    fn resolved(&mut self, v: &Value, decided: &mut DecidedConditions) -> Option<Value> {
+        let mut resolve = |t: TermId| self.arena.substitute_more(t, &decided.map, &mut decided.done);
+        let new = match v {
+            Value::Int(t) => Value::Int(resolve(*t)),
+            Value::Bool(t) => Value::Bool(resolve(*t)),
+            Value::Ptr(p) => {
+                let all: Vec<GuardedTarget> = p
+                    .iter()
+                    .map(|t| GuardedTarget { cond: resolve(t.cond), offset: resolve(t.offset), ..t.clone() })
+                    .collect();
+                let possible: Vec<GuardedTarget> =
+                    all.into_iter().filter(|t| self.arena.as_bool(t.cond) != Some(false)).collect();
+                if possible.is_empty() {
+                    return None;
+                }
+                Value::Ptr(Rc::new(possible))
+            }
+            // Parts and fractions are not loop variables with closed forms.
+            Value::Real(_) | Value::Aggregate(_) | Value::Unknown(_) => return None,
+        };
+        (new != *v).then_some(new)
+    }
+}
