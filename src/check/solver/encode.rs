@@ -283,8 +283,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Ties an interpretation to the number that is interpreted, if that is known to be of the same width: signed and
-    /// unsigned, it is the same bits.
+    /// Ties an interpretation to the number that is interpreted. Signed and unsigned of one width, it is the same bits;
+    /// of fewer bits (`unsigned n = count`), it is the same number wherever that number fits.
     fn reading(&mut self, n: TermId, value: &Int) {
         let Some((arg, bits, signed)) = self.arena.reading(n).filter(|(_, bits, _)| *bits <= 64) else { return };
         let range = self.arena.range(arg);
@@ -294,6 +294,8 @@ impl<'a> Encoder<'a> {
             value.eq(x.lt(zero).ite(&Int::add(&[&x, &all]), &x))
         } else if signed && Interval::of_int(bits, false).contains(range) {
             value.eq(x.ge(half).ite(&Int::sub(&[&x, &all]), &x))
+        } else if [true, false].iter().any(|s| Interval::of_int(64, *s).contains(range)) {
+            Bool::and(&self.in_range(&x, Interval::of_int(bits, signed))).implies(value.eq(&x))
         } else {
             return;
         };
