@@ -9,7 +9,7 @@ use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::ObjKind;
-use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::memory::value::{Base, Rounding, Value};
 use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +19,12 @@ fn terms_of(v: &Value, out: &mut Vec<TermId>) {
     match v {
         Value::Int(t) | Value::Bool(t) => out.push(*t),
         Value::Ptr(p) => out.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
-        Value::Real(r) => out.push(r.num),
+        Value::Real(r) => {
+            out.push(r.num);
+            if let Rounding::Floored { nan } = r.rounding {
+                out.push(nan);
+            }
+        }
         Value::Aggregate(_) | Value::Unknown(_) => {}
     }
 }

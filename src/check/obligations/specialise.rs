@@ -9,7 +9,7 @@ use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::FreeState;
 use engine::symbolic::memory::object::{Memory, ObjState, UncoveredContents};
-use engine::symbolic::memory::value::{GuardedTarget, Ratio, Value};
+use engine::symbolic::memory::value::{GuardedTarget, Ratio, Rounding, Value};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
@@ -96,7 +96,13 @@ impl DecidedValues {
         match v {
             Value::Int(t) => Value::Int(self.term(a, *t)),
             Value::Bool(t) => Value::Bool(self.term(a, *t)),
-            Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), ..*r }),
+            Value::Real(r) => {
+                let rounding = match r.rounding {
+                    Rounding::Floored { nan } => Rounding::Floored { nan: self.term(a, nan) },
+                    known => known,
+                };
+                Value::Real(Ratio { num: self.term(a, r.num), den: r.den, rounding })
+            }
             Value::Ptr(p) => {
                 let mut targets: Vec<GuardedTarget> = p
                     .iter()

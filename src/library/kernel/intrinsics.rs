@@ -175,6 +175,9 @@ const REALS: &[(&[&str], RealModel)] = &[
     (&["maxnum", "maximum", "maximumnum", "nvvm.fmax.f", "nvvm.fmax.d", "nvvm.fmax.ftz.f"], RealModel::Greatest),
 ];
 
+/// Functions of two numbers that are NaNs if one of them is (IEEE 754-2019, 9.6).
+const PROPAGATING: &[&str] = &["minimum", "maximum"];
+
 /// Kind of access and reason for the unknown result of an NVPTX intrinsic, by the part after `nvvm.`.
 const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
     // Loads through the read-only cache.
@@ -377,7 +380,7 @@ fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty:
         RealModel::Rounded(way) => *way,
         RealModel::Magnitude => {
             let r = real(0)?;
-            return Some(Value::Real(e.arena.real_magnitude(&r)));
+            return e.arena.real_magnitude(&r).map(Value::Real);
         }
         RealModel::MultiplyAdd => {
             let (x, y, z, format) = (real(0)?, real(1)?, real(2)?, e.format_of(f, ty)?);
@@ -388,9 +391,24 @@ fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty:
         }
         RealModel::Least | RealModel::Greatest => {
             let greatest = matches!(operation, RealModel::Greatest);
-            return e.arena.real_extreme(greatest, &real(0)?, &real(1)?).map(Value::Real);
+            let (x, y) = match (args.first()?, args.get(1)?) {
+                (Value::Real(x), Value::Real(y)) => (*x, *y),
+                // A bound of any number.
+                (Value::Real(known), Value::Unknown(why)) | (Value::Unknown(why), Value::Real(known)) => {
+                    (e.arena.real_unknown(why), *known)
+                }
+                _ => return None,
+            };
+            if x.is_floored() || y.is_floored() {
+                let spreads = PROPAGATING.contains(&base);
+                return e.arena.real_floored_extreme(greatest, &x, &y, spreads).map(Value::Real);
+            }
+            return e.arena.real_extreme(greatest, &x, &y).map(Value::Real);
         }
     };
+    if let Some(r) = args.first().and_then(|_| real(0)).filter(Ratio::is_floored) {
+        return e.arena.real_floored_whole(&r, way).map(Value::Real);
+    }
     let t = e.arena.real_whole(&real(0)?, way)?;
     Some(Value::Real(Ratio::exact(t)))
 }
@@ -399,7 +417,10 @@ fn of_reals(e: &mut ValueDomain<'_>, base: &str, args: &[Value], f: FuncRef, ty:
 /// sign, and a small number may be zero.
 fn class_of_number(e: &mut Terms, args: &[Value]) -> Option<Value> {
     const FINITE: i128 = 0b01_1111_1000;
-    let (Some(Value::Real(_)), Some(Value::Int(mask))) = (args.first(), args.get(1)) else { return None };
+    let (Some(Value::Real(r)), Some(Value::Int(mask))) = (args.first(), args.get(1)) else { return None };
+    if r.is_floored() {
+        return None;
+    }
     let mask = e.arena.as_int(*mask)? & FINITE;
     if mask == 0 || mask == FINITE {
         return Some(Value::Bool(e.arena.bool(mask != 0)));

@@ -2,9 +2,9 @@
 
 use crate::symbolic::exec::state::Activation;
 use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use crate::symbolic::terms::floating::FloatComparison;
+use crate::symbolic::terms::floating::floored::FlooredComparison;
 use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
@@ -117,11 +117,20 @@ impl ExecutionContext<'_> {
     }
 }
 
-impl MemoryDomain<'_> {
+impl ExecutionContext<'_> {
     pub(super) fn compare_reals(&mut self, fr: &Activation, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
         let how = FloatComparison::of(pred);
         let known = match (&x, &y, how) {
+            (Value::Real(x), Value::Real(y), Some(how)) if [x, y].iter().any(|r| r.is_floored()) => {
+                let of = |o: &Operand| if let Operand::Value(v) = o { self.value_type(fr.func, *v) } else { None };
+                let precision = of(a).or_else(|| of(b)).and_then(|ty| self.format_of(fr.func, ty)).map(|f| f.precision);
+                let unordered = pred.starts_with('u') || pred == "true";
+                precision.and_then(|precision| {
+                    let by = FlooredComparison { how, unordered, precision };
+                    self.arena.real_floored_compare(by, x, y)
+                })
+            }
             (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
             _ => None,
         };

@@ -21,6 +21,8 @@ pub(in crate::symbolic) struct FunctionFacts {
     pub caught: FxHashMap<FuncRef, FxHashSet<ValueId>>,
     /// Functions of thrown classes that may change more than the exception.
     pub thrown: Option<Rc<ThrownClasses>>,
+    /// Floating-point variables that are compared, and converted to integers.
+    pub converted: FxHashMap<FuncRef, Rc<FxHashSet<ValueId>>>,
     /// Types of values, by function.
     pub types: RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
 }

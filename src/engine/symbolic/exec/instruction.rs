@@ -74,7 +74,9 @@ impl ExecutionContext<'_> {
             Op::Icmp { pred, a, b } => self.compare(fr, *pred, a, b),
             Op::Fcmp { pred, a, b } => self.compare_reals(fr, pred, a, b, inst.ty),
             Op::FNeg(a) => match self.operand(fr, a, inst.ty) {
-                Value::Real(r) => Value::Real(self.arena.real_negated(&r)),
+                Value::Real(r) => {
+                    self.arena.real_negated(&r).map_or_else(|| Value::unknown(UnknownReason::Float), Value::Real)
+                }
                 _ => Value::unknown(UnknownReason::Float),
             },
             Op::Cast { op, value, from, .. } => self.cast(fr, *op, value, *from, inst.ty),

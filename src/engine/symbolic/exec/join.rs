@@ -243,6 +243,10 @@ impl MemoryDomain<'_> {
                 let v = x.iter().zip(y.iter()).map(|(x, y)| self.ite_value(c, x, y)).collect();
                 Value::Aggregate(Rc::new(v))
             }
+            (Value::Real(x), Value::Real(y)) if x.is_floored() || y.is_floored() => {
+                let chosen = self.arena.real_chosen(c, x, y);
+                chosen.map_or_else(|| Value::unknown(UnknownReason::TwoPaths), Value::Real)
+            }
             (Value::Real(x), Value::Real(y)) if x.den == y.den => Value::Real(Ratio {
                 num: self.arena.ite(c, x.num, y.num),
                 den: x.den,

@@ -50,6 +50,7 @@ impl ExecutionContext<'_> {
         };
         self.record(s, site, &p, size, AccessKind::Write, detail);
         let v = self.named(fr, s, site, ptr, v);
+        let v = self.floored(fr, ptr, v);
         let Some(parts) = self.parts_of_value(fr, value, &v) else { return self.store(s, &p, v, size) };
         for (at, size, part) in parts {
             let moved = |e: &mut Self, t: &GuardedTarget| GuardedTarget {

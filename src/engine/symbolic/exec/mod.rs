@@ -15,6 +15,7 @@ pub mod calls;
 pub mod captures;
 mod cast;
 mod compare;
+mod converted_floats;
 pub(in crate::symbolic) mod device_work;
 pub mod events;
 pub(in crate::symbolic) mod exceptions;

@@ -434,6 +434,7 @@ impl Terms {
                 };
                 Value::Int(self.arena.fresh(unknown, "?", range))
             }
+            Some(Value::Real(r)) if r.is_floored() => Value::Real(self.arena.real_unknown(reason)),
             Some(Value::Aggregate(e)) => {
                 let e: Vec<Value> = e.iter().map(|x| self.like(Some(x), 8, reason)).collect();
                 Value::Aggregate(Rc::new(e))

@@ -101,6 +101,10 @@ pub enum Rounding {
     Monotone { bits: u32, error: i128 },
     /// Any number within the error.
     Within(i128),
+    /// Any number of which the quotient, with a denominator of 1, is the floor: an unknown number that is compared before it
+    /// becomes an integer. It is no number where `nan` holds, and the quotient is then any integer. Infinities have a
+    /// quotient beyond all other numbers.
+    Floored { nan: TermId },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

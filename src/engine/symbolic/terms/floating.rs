@@ -86,6 +86,7 @@ impl Rounding {
         match self {
             Self::Exact => 0,
             Self::Monotone { error, .. } | Self::Within(error) => error,
+            Self::Floored { .. } => 1 << UNIT,
         }
     }
 
@@ -104,6 +105,12 @@ impl Rounding {
 }
 
 impl Ratio {
+    /// Whether only the number's floor is known.
+    #[must_use]
+    pub const fn is_floored(&self) -> bool {
+        matches!(self.rounding, Rounding::Floored { .. })
+    }
+
     /// An integer that equals the machine's number.
     #[must_use]
     pub const fn exact(num: TermId) -> Self {
@@ -153,6 +160,7 @@ impl Arena {
             Rounding::Exact => Rounding::Monotone { bits: precision, error },
             Rounding::Monotone { bits, .. } => Rounding::Monotone { bits: bits.min(precision), error },
             Rounding::Within(_) => Rounding::Within(error),
+            Rounding::Floored { .. } => return None,
         };
         Some(Ratio { num, den, rounding })
     }
@@ -163,22 +171,26 @@ impl Arena {
     }
 
     /// Converts a number to a format of fewer bits.
-    pub fn real_narrowed(&self, r: &Ratio, precision: u32) -> Option<Ratio> {
+    pub fn real_narrowed(&mut self, r: &Ratio, precision: u32) -> Option<Ratio> {
+        let r = self.with_error(r)?;
         self.rounded(r.num, r.den, r.rounding, precision)
     }
 
-    pub fn real_negated(&mut self, r: &Ratio) -> Ratio {
-        Ratio { num: self.neg(r.num), ..*r }
+    pub fn real_negated(&mut self, r: &Ratio) -> Option<Ratio> {
+        let r = self.with_error(r)?;
+        Some(Ratio { num: self.neg(r.num), ..r })
     }
 
-    pub fn real_magnitude(&mut self, r: &Ratio) -> Ratio {
+    pub fn real_magnitude(&mut self, r: &Ratio) -> Option<Ratio> {
+        let r = self.with_error(r)?;
         let (n, zero) = (self.neg(r.num), self.int(0));
         let negative = self.lt(r.num, zero);
-        Ratio { num: self.ite(negative, n, r.num), ..*r }
+        Some(Ratio { num: self.ite(negative, n, r.num), ..r })
     }
 
     /// Smaller or larger one of two numbers. Where one is on its side of an integer, so is the result.
     pub fn real_extreme(&mut self, greatest: bool, x: &Ratio, y: &Ratio) -> Option<Ratio> {
+        let (x, y) = (&self.with_error(x)?, &self.with_error(y)?);
         let den = if x.den == y.den { x.den } else { x.den.checked_mul(y.den)? };
         let (l, r) = (self.scale(x.num, den / x.den), self.scale(y.num, den / y.den));
         let num = if greatest { self.max(l, r) } else { self.min(l, r) };
@@ -187,6 +199,7 @@ impl Arena {
 
     /// Arithmetic operation; `None` if it is not followed.
     pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: FloatFormat) -> Option<Ratio> {
+        let (x, y) = (&self.with_error(x)?, &self.with_error(y)?);
         let (ex, ey) = (x.rounding.error(), y.rounding.error());
         let both_exact = x.rounding == Rounding::Exact && y.rounding == Rounding::Exact;
         let (num, den, error) = match op {
@@ -247,6 +260,7 @@ impl Arena {
             Rounding::Exact => Rounding::Exact,
             Rounding::Monotone { bits, error: e } => Rounding::Monotone { bits, error: error(e)? },
             Rounding::Within(e) => Rounding::Within(error(e)?),
+            Rounding::Floored { .. } => return None,
         };
         Some(Ratio { num, den, rounding })
     }
@@ -266,13 +280,16 @@ impl Arena {
 
     /// Rounds a number to an integer: an exact term if rounding errors cannot matter, else an unknown within the error.
     pub fn real_whole(&mut self, r: &Ratio, way: IntegerRounding) -> Option<TermId> {
+        if let Rounding::Floored { .. } = r.rounding {
+            return Some(self.floored_whole(r.num, way));
+        }
         let most = self.magnitude(r.num)? / r.den + 1;
         let decided = match r.rounding {
             Rounding::Exact => true,
             // Closer to the quotient than the next integer, which is a number of the format; the machine's number is on
             // the same side of it.
             Rounding::Monotone { bits, error } => error.checked_mul(r.den)? < 1 << UNIT && most <= 1 << bits,
-            Rounding::Within(_) => false,
+            Rounding::Within(_) | Rounding::Floored { .. } => false,
         };
         if decided {
             return Some(self.whole(r.num, r.den, way));
@@ -323,6 +340,7 @@ impl Arena {
             FloatComparison::Ge => return self.real_compare(FloatComparison::Le, y, x),
             how => how,
         };
+        let (x, y) = (&self.with_error(x)?, &self.with_error(y)?);
         let den = x.den.checked_mul(y.den)?;
         let (l, r) = (self.scale(x.num, y.den), self.scale(y.num, x.den));
         let slack = scaled(x.rounding.error().checked_add(y.rounding.error())?, den, 1 << UNIT)?;
@@ -362,5 +380,6 @@ impl Arena {
     }
 }
 
+pub(in crate::symbolic) mod floored;
 #[cfg(test)]
 mod tests;

@@ -137,13 +137,13 @@ fn what_terms_say_of_numbers_holds() {
             let format = FloatFormat { precision: machine[0].precision(), rough_division: false };
             match random.next(12) {
                 0 => {
-                    r = a.real_negated(&r);
+                    r = a.real_negated(&r).expect("followed");
                     for x in &mut machine {
                         *x = x.like(-x.wide());
                     }
                 }
                 1 => {
-                    r = a.real_magnitude(&r);
+                    r = a.real_magnitude(&r).expect("followed");
                     for x in &mut machine {
                         *x = x.like(x.wide().abs());
                     }
