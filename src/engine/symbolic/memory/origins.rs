@@ -1,4 +1,5 @@
-//! Records the origins of unknown device memory contents ([`ContentOrigin`]).
+//! Records the origins of unknown memory contents ([`ContentOrigin`]): of device memory, and of arrays of the host, which loops
+//! fill before they are copied.
 //!
 //! In: states before and after launches and loops, and where paths meet, as the executor reaches them. Out: an origin
 //! for each version of such contents. Consequences of origins are not derived here.
@@ -13,7 +14,13 @@ use ir::Side;
 
 impl MemoryDomain<'_> {
     fn is_followed_in_time(&self, o: ObjId) -> bool {
-        self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+        let object = self.object(o);
+        self.side == Side::Host
+            && match object.kind {
+                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::HostHeap => true,
+                ObjKind::HostLocal | ObjKind::HostGlobal(_) => object.array,
+                _ => false,
+            }
     }
 
     /// Records which contents are new after a launch; `before` is the last version before it.
@@ -21,7 +28,8 @@ impl MemoryDomain<'_> {
         let new: Vec<(u32, ObjId)> =
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
         for (v, o) in new {
-            if self.is_followed_in_time(o) {
+            if self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+            {
                 self.heap.note_origin(v, ContentOrigin::Launch(o, launch));
             }
         }
