@@ -1,6 +1,6 @@
-//! Inductive invariants of device memory across launches: bounds on stored integers that persist from one launch to
-//! the next, and through loops that launch: `0 <= index[i] < n` held at first, and no launch stores anything else
-//! there.
+//! Inductive invariants of memory across launches and loops: bounds on stored integers that persist from one launch to
+//! the next, through loops that launch, and through loops of the host that fill arrays: `0 <= index[i] < n` held at
+//! first, and no launch or iteration stores anything else there.
 //!
 //! In: the executed launches of a root, and the origins of contents (memory SSA: the version at a launch, a join or a
 //! loop head). Out: bounds on contents that are known only by version. The algorithm is Houdini (Flanagan and Leino,
@@ -18,14 +18,14 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::context::ExchangedNumber;
 use engine::symbolic::loops::quantified_facts;
 use engine::symbolic::memory::memory_ssa::{ContentOrigin, ContentVersion, versions};
-use engine::symbolic::memory::object::{Memory, ObjId};
+use engine::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::term::{Term, TermId};
 use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Most candidate bounds, and most contents for which a bound is assumed.
+/// Most candidate bounds, and most contents for which a bound is assumed: of arrays of the host, and of device memory.
 const MAX: usize = 8;
 const CONTENTS: usize = 160;
 
@@ -50,7 +50,8 @@ impl LaunchInvariants {
                     let Base::Object(o) = t.base else { continue };
                     read.extend(e.arena.cone(&[t.offset]).into_iter().filter_map(|t| Some(contents(e, t)?.1)));
                     for (l, c) in numbers(e, run.kernel, t.offset, &objects) {
-                        let Some(size) = e.object(o).extent.filter(|_| bounds.len() < MAX) else { continue };
+                        let alike = bounds.iter().filter(|(k, _)| is_of_host(e, k.object) == is_of_host(e, l.object));
+                        let Some(size) = e.object(o).extent.filter(|_| alike.count() < MAX) else { continue };
                         let below = e.arena.floor_div(size, c);
                         if !bounds.iter().any(|(k, b)| k.object == l.object && k.bits == l.bits && *b == below) {
                             bounds.push((l, below));
@@ -68,7 +69,8 @@ impl LaunchInvariants {
                     ContentOrigin::Loop { before, .. } => e.is_older(below, *before) && e.is_older(size, *before),
                     ContentOrigin::Join { .. } => true,
                 };
-                if !lasts || out.known.claims.len() >= CONTENTS {
+                let alike = out.known.claims.iter().filter(|c| is_of_host(e, c.object) == is_of_host(e, l.object));
+                if !lasts || alike.count() >= CONTENTS {
                     continue;
                 }
                 out.known.claims.push(Claim { object: l.object, version: *version, bits: l.bits, below, size });
@@ -178,6 +180,10 @@ impl LaunchInvariants {
         }
         false
     }
+}
+
+fn is_of_host(e: &Executor<'_>, o: ObjId) -> bool {
+    matches!(e.object(o).kind, ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_))
 }
 
 /// Returns the versions of contents that launches start from, and those in `read`, with everything that they
