@@ -285,16 +285,23 @@ fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
 /// `TORCH_LIBRARY_init_ext`.
 fn in_namespace(f: &Function, text: String) -> String {
     let name = text.split('(').next().unwrap_or_default().to_owned();
-    let rest = ["TORCH_LIBRARY_init_", "TORCH_LIBRARY_FRAGMENT_init_", "TORCH_LIBRARY_IMPL_init_"]
-        .iter()
-        .find_map(|start| f.display.split_once(start).map(|(_, rest)| rest));
+    let starts =
+        [("TORCH_LIBRARY_init_", false), ("TORCH_LIBRARY_FRAGMENT_init_", true), ("TORCH_LIBRARY_IMPL_init_", true)];
+    let rest = starts.iter().find_map(|(start, numbered)| Some((f.display.split_once(start)?.1, *numbered)));
     match rest {
-        Some(rest) if !name.contains("::") => {
+        Some((rest, numbered)) if !name.contains("::") => {
             let namespace = rest.split('(').next().unwrap_or_default();
-            // An implementation's namespace is followed by its dispatch key and a number.
+            // An implementation's namespace is followed by its dispatch key, and that of a part by a number.
             let keys = ["_CUDA_", "_CPU_", "_Autograd", "_CompositeImplicit", "_CompositeExplicit", "_Meta_"];
-            let end = keys.iter().filter_map(|k| namespace.find(k)).min().unwrap_or(namespace.len());
-            let plain = namespace[..end].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+            let key = keys.iter().filter_map(|k| namespace.find(k)).min();
+            let plain = match key {
+                Some(end) => &namespace[..end],
+                None if numbered => {
+                    let part = namespace.trim_end_matches(|c: char| c.is_ascii_digit());
+                    part.strip_suffix('_').unwrap_or(part)
+                }
+                None => namespace,
+            };
             format!("{plain}::{name}")
         }
         _ => name,

@@ -165,12 +165,21 @@ torch::Tensor both(torch::Tensor x, torch::Tensor y, int64_t k, bool flag) {
 }
 TORCH_LIBRARY(ext, m) { m.def(\"both\", &both); }
 ";
-    let (report, said) = super::tensors::checked(source);
-    let f = report.findings.iter().find(|f| f.access.array == "q").unwrap_or_else(|| panic!("{said:?}"));
-    let sizes = |name: &str| f.arguments[name].sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let made = |name: &str| format!("torch.zeros({}, dtype=torch.float32, device=\"cuda\")", sizes(name));
-    let call = format!("torch.ops.ext.both({}, {}, 7, True)", made("x"), made("y"));
-    assert_eq!(f.command().unwrap(), call, "{:?}", f.witness);
+    // Parts and implementations of a library have a number behind its name.
+    let all = [
+        ("TORCH_LIBRARY(ext,", "ext"),
+        ("TORCH_LIBRARY(ext2,", "ext2"),
+        ("TORCH_LIBRARY_FRAGMENT(ext12,", "ext12"),
+        ("TORCH_LIBRARY_FRAGMENT(ext_,", "ext_"),
+    ];
+    for (registered, namespace) in all {
+        let (report, said) = super::tensors::checked(&source.replace("TORCH_LIBRARY(ext,", registered));
+        let f = report.findings.iter().find(|f| f.access.array == "q").unwrap_or_else(|| panic!("{said:?}"));
+        let sizes = |name: &str| f.arguments[name].sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let made = |name: &str| format!("torch.zeros({}, dtype=torch.float32, device=\"cuda\")", sizes(name));
+        let call = format!("torch.ops.{namespace}.both({}, {}, 7, True)", made("x"), made("y"));
+        assert_eq!(f.command().unwrap(), call, "{:?}", f.witness);
+    }
 }
 
 #[test]

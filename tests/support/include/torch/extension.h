@@ -402,6 +402,10 @@ public:
   static void TORCH_LIBRARY_init_##ns(torch::Library &); \
   void TORCH_LIBRARY_register_##ns(torch::Library &l) { TORCH_LIBRARY_init_##ns(l); } \
   void TORCH_LIBRARY_init_##ns(torch::Library &m)
+#define TORCH_LIBRARY_FRAGMENT(ns, m) \
+  static void TORCH_LIBRARY_FRAGMENT_init_##ns##_7(torch::Library &); \
+  void TORCH_LIBRARY_FRAGMENT_register_##ns##_7(torch::Library &l) { TORCH_LIBRARY_FRAGMENT_init_##ns##_7(l); } \
+  void TORCH_LIBRARY_FRAGMENT_init_##ns##_7(torch::Library &m)
 #define TORCH_LIBRARY_IMPL(ns, key, m) \
   static void TORCH_LIBRARY_IMPL_init_##ns##_##key##_0(torch::Library &); \
   void TORCH_LIBRARY_IMPL_register_##ns##_##key##_0(torch::Library &l) { TORCH_LIBRARY_IMPL_init_##ns##_##key##_0(l); } \
