@@ -18,6 +18,8 @@ pub enum Carried {
     TensorView,
     /// A pointer to a `DLTensor`.
     Structure,
+    /// `std::optional<at::Tensor>`, or `c10::optional`, which carries a tensor of PyTorch.
+    Optional,
 }
 
 /// Returns the statement that checks a condition; `None` if an accessor is missing.
@@ -31,7 +33,7 @@ pub(crate) fn statement(condition: &str, carriers: &BTreeMap<String, Carried>) -
 }
 
 /// Replaces the functions of each argument.
-fn written(condition: &str, carriers: &BTreeMap<String, Carried>) -> Option<String> {
+pub(crate) fn written(condition: &str, carriers: &BTreeMap<String, Carried>) -> Option<String> {
     let mut out = String::new();
     let mut rest = condition;
     while let Some(at) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
@@ -54,7 +56,7 @@ fn written(condition: &str, carriers: &BTreeMap<String, Carried>) -> Option<Stri
 }
 
 fn accessor(carried: Carried, x: &str, function: &str, argument: &str) -> Option<String> {
-    use Carried::{Ndarray, Structure, TensorView};
+    use Carried::{Ndarray, Optional, Structure, TensorView};
     let from_end = argument.strip_prefix('-');
     Some(match (carried, function) {
         (Ndarray, "size") => match from_end {
@@ -76,6 +78,8 @@ fn accessor(carried: Carried, x: &str, function: &str, argument: &str) -> Option
         (Ndarray, "is_cuda") => format!("{x}.device_type() == nanobind::device::cuda::value"),
         (TensorView, "is_cuda") => format!("{x}.device().device_type == kDLCUDA"),
         (Structure, "is_cuda") => format!("{x}->device.device_type == kDLCUDA"),
+        (Optional, "has_value") => format!("{x}.has_value()"),
+        (Optional, _) => format!("{x}->{function}({argument})"),
         _ => return None,
     })
 }

@@ -129,7 +129,10 @@ impl MissingCheck {
         }
         let code = widened(&self.condition, &self.narrow);
         let of_elements = self.condition.contains("forall ");
-        if !self.carriers.is_empty() {
+        let mut code = code;
+        if self.carriers.values().all(|c| *c == Carried::Optional) {
+            code = dlpack::written(&code, &self.carriers)?;
+        } else {
             return dlpack::statement(&code, &self.carriers).filter(|_| !of_elements);
         }
         let check = if self.stable { "STD_TORCH_CHECK" } else { "TORCH_CHECK" };

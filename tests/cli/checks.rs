@@ -246,3 +246,43 @@ fn an_access_of_three_elements_is_in_one_row() {
     let each = "forall i in [0, faces.size(0)): faces[i] >= 0 && vertices.size(0) > faces[i]";
     assert_eq!(checks(&report), [("vertices", each, vec![])], "{}", said.err);
 }
+
+/// A weight for each of at most 256 elements, an even number of them.
+const EVEN: &str = "\
+#include <torch/extension.h>
+__global__ void mul(float *x, const float *w, int n) { int i = threadIdx.x; if (i < n) x[i] *= w[i]; }
+void mul_(torch::Tensor x, torch::Tensor w) {
+  TORCH_CHECK(x.is_cuda() && w.is_cuda() && x.is_contiguous() && w.is_contiguous() && x.dim() == 1 && w.dim() == 1);
+  TORCH_CHECK(x.size(0) <= 256 && x.size(0) % 2 == 0);
+  mul<<<1, 256>>>(x.data_ptr<float>(), w.data_ptr<float>(), x.size(0));
+}
+PYBIND11_MODULE(ext, m) { m.def(\"mul_\", &mul_); }
+";
+
+#[test]
+fn a_size_is_compared_with_a_size_whatever_divides_it() {
+    let (report, said) = checked(EVEN);
+    assert_eq!(checks(&report), [("w", "w.size(0) >= x.size(0)", vec![])], "{}", said.err);
+}
+
+/// An optional weight, of which length and layout are not checked.
+const WEIGHT: &str = "\
+#include <torch/extension.h>
+__global__ void mul(float *x, const float *w, int n) { int i = threadIdx.x; if (i < n && w) x[i] *= w[i]; }
+void mul_(torch::Tensor x, const std::optional<torch::Tensor> &w) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1 && x.size(0) <= 256);
+  if (w.has_value()) TORCH_CHECK(w.value().is_cuda() && w.value().dim() == 1);
+  mul<<<1, 256>>>(x.data_ptr<float>(), w.has_value() ? w.value().data_ptr<float>() : nullptr, x.size(0));
+}
+PYBIND11_MODULE(ext, m) { m.def(\"mul_\", &mul_); }
+";
+
+#[test]
+fn an_optional_tensor_is_checked_where_it_is_given() {
+    let (report, said) = checked(WEIGHT);
+    let condition = "w.has_value() != 1 || w.is_contiguous() && w.numel() >= x.size(0)";
+    assert_eq!(checks(&report), [("w", condition, vec![])], "{}", said.err);
+    let check = report.findings[0].missing_check.as_ref().unwrap();
+    let code = "TORCH_CHECK(w.has_value() != 1 || w->is_contiguous() && w->numel() >= x.size(0), \"expected ";
+    assert_eq!(check.statement().unwrap(), format!("{code}{condition}\");"));
+}

@@ -44,6 +44,25 @@ fn findings(r: &Report) -> Vec<(Rule, Verdict, Level, &str)> {
 }
 
 #[test]
+fn conditions_of_several_pointers_hold_together() {
+    let source = "\
+__global__ void scale(float *x, const float *w, int n) {
+  int i = threadIdx.x;
+  if (i < n) x[i] *= w ? w[i] : 2.0f;
+}
+extern \"C\" void lib_scale(float *x, const float *w, int n) {
+  if (n > 0 && n <= 256) scale<<<1, 256>>>(x, w, n);
+}
+";
+    let (r, _) = checked(source, "\"lib_scale\"", "");
+    let condition = "elements(x) >= n && (w == nullptr || elements(w) >= n)";
+    assert_eq!(findings(&r), [(Rule::UncheckedArgument, Verdict::Possible, Level::Warn, condition)]);
+    let stated = format!("[[contract]]\nfunction = \"lib_scale\"\nrequires = [\"{condition}\"]\n");
+    let (r, _) = checked(source, "\"lib_scale\"", &stated);
+    assert_eq!((findings(&r), r.summary.unknown), (vec![], 0), "{:?}", r.undecided);
+}
+
+#[test]
 fn an_entry_point_that_cannot_check_its_pointers_warns_once() {
     let (r, said) = checked(LIBRARY, "\"add\", \"all\"", "");
     let warned = |condition| (Rule::UncheckedArgument, Verdict::Possible, Level::Warn, condition);

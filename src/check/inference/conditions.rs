@@ -146,16 +146,33 @@ pub(super) fn for_goal(
         }
         let all = a.and(facts, with);
         let literals = a.conjuncts(all);
-        let mut context = FactContext::new(a, &literals, WrapMode::Assume);
+        // By a fact `n % 2 == 0` the search knows `n` as `2 * (n / 2)`, and no condition on `n` is found.
+        let undivided: Vec<TermId> = literals.iter().copied().filter(|f| !is_divisibility(a, *f)).collect();
+        let mut contexts = vec![FactContext::new(a, &literals, WrapMode::Assume)];
+        if undivided.len() < literals.len() {
+            contexts.push(FactContext::new(a, &undivided, WrapMode::Assume));
+        }
         for (launch, largest) in [(false, 1), (true, 1), (false, LARGEST), (true, LARGEST)] {
             let words = ConditionVocabulary { launch, elements };
-            let found = weakest(a, decider, names, &mut context, (all, goal), (words, largest));
+            let found = weakest(a, decider, names, &mut contexts, (all, goal), (words, largest));
             if let Some(found) = found {
                 return Some(a.and(with, found));
             }
         }
     }
     None
+}
+
+/// Whether a fact says that a number is a multiple of a constant.
+fn is_divisibility(a: &Arena, fact: TermId) -> bool {
+    let Term::EqZ(t) = *a.get(fact) else { return false };
+    a.poly(t).terms.iter().any(|(m, _)| {
+        m.iter().any(|t| match a.get(*t) {
+            Term::Mod(..) => true,
+            Term::Rem(_, by) => a.as_int(*by).is_some(),
+            _ => false,
+        })
+    })
 }
 
 /// Builds the condition that parameters which are factors in products of the goal are non-negative, and that divisors
@@ -198,13 +215,16 @@ fn weakest(
     a: &mut Arena,
     decider: &mut LimitedDecider<'_>,
     names: &SymbolNames,
-    context: &mut FactContext,
+    contexts: &mut [FactContext],
     (facts, goal): (TermId, TermId),
     (words, largest): (ConditionVocabulary, i128),
 ) -> Option<TermId> {
     let limits = SolverLimits { steps: STEPS, ..decider.attempt.limits };
     let stays = |a: &Arena, t: TermId| names.has(a, t, words);
-    let found = context.conditions(a, goal, &stays, ConditionGoals { most: MAX, largest }, &limits);
+    let mut found: Vec<Poly> = vec![];
+    for context in contexts {
+        found.extend(context.conditions(a, goal, &stays, ConditionGoals { most: MAX, largest }, &limits));
+    }
     let mut good: Vec<(usize, TermId)> = vec![];
     for p in found {
         let p = without_factors(a, decider, facts, p);

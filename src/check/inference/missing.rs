@@ -23,7 +23,7 @@ use finding::dlpack::Carried;
 use finding::{MissingCheck, Position, TensorArgument};
 use ir::{Function, Module, Param, TypeKind};
 use models::dlpack::{NDARRAY, STRUCTURE, carrier};
-use models::tensors::is_of_stable_abi;
+use models::tensors::{bytes_of_optional_handle, is_of_stable_abi};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -64,6 +64,9 @@ pub(crate) fn missing(
 /// Returns a check of an operator, to be written with the functions of the library that calls it.
 pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function: Position) -> MissingCheck {
     let carried = |(i, p): (usize, &Param)| {
+        if is_optional(f, p) {
+            return Some((p.name.clone(), Carried::Optional));
+        }
         let how = match carrier(m, f, i)?.class {
             NDARRAY => Carried::Ndarray,
             STRUCTURE => Carried::Structure,
@@ -71,7 +74,8 @@ pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function
         };
         Some((p.name.clone(), how))
     };
-    let carriers = f.params.iter().enumerate().filter_map(carried).collect();
+    let mut carriers: BTreeMap<String, Carried> = f.params.iter().enumerate().filter_map(carried).collect();
+    carriers.retain(|name, how| *how != Carried::Optional || condition.contains(&format!("{name}.")));
     let is_narrow = |p: &&Param| matches!(m.ty(p.ty).kind, TypeKind::Int(2..64));
     let narrow = f.params.iter().filter(is_narrow).map(|p| p.name.clone()).collect();
     MissingCheck { condition, function, stable: is_of_stable_abi(f), contract: false, carriers, narrow }
@@ -93,10 +97,10 @@ fn of_layout_and_sizes(
         let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
         let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
         if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
-            return Some(layout);
+            return both(tools, name, &layout, "");
         }
         let sizes = left_of(cx, tools, run, wrong)?;
-        return Some(format!("{layout} && {sizes}"));
+        return both(tools, name, &layout, &sizes);
     }
     let path = run.launch.path;
     let fewest = tensor.and_then(|name| tensors::of_fewest_dimensions(&mut tools.e.arena, path, name).zip(Some(name)));
@@ -105,7 +109,7 @@ fn of_layout_and_sizes(
         solved.extend(no_more);
         let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
         if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
-            return Some(format!("{name}.dim() == {rank}"));
+            return both(tools, name, &format!("{name}.dim() == {rank}"), "");
         }
     }
     let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
@@ -120,9 +124,29 @@ fn of_layout_and_sizes(
     if let (Some(storage), Some(name)) = (storage.filter(|s| s.is_open && !s.is_known), tensor) {
         let solved = storage.with_extent(&mut tools.e.arena, &solved);
         let sizes = left_under(cx, tools, run, wrong, solved)?;
-        return Some(format!("{name}.is_contiguous() && {sizes}"));
+        return both(tools, name, &format!("{name}.is_contiguous()"), &sizes);
     }
     left_under(cx, tools, run, wrong, solved)
+}
+
+/// Joins a condition on a tensor's layout or rank and one on sizes, if there is one. An optional tensor has them only if
+/// it is given.
+fn both(tools: &RootTools<'_>, tensor: &str, layout: &str, sizes: &str) -> Option<String> {
+    let given = tools.e.program.func(tools.root.func);
+    let is_absent = format!("{tensor}.has_value() != 1");
+    let mut all = vec![contracts::parse(layout).ok()?];
+    if !sizes.is_empty() {
+        all.push(contracts::parse(sizes.strip_prefix(&format!("{is_absent} || ")).unwrap_or(sizes)).ok()?);
+    }
+    let all = Cond::all(all);
+    let is_optional = given.params.iter().any(|p| p.name == tensor && is_optional(given, p));
+    let parts = if is_optional { vec![contracts::parse(&is_absent).ok()?, all] } else { vec![all] };
+    Some(Cond::any(parts).to_string())
+}
+
+fn is_optional(f: &Function, p: &Param) -> bool {
+    let declared = p.class.as_deref().or(p.of_class.as_deref()).or_else(|| f.declared_type(&p.name));
+    declared.is_some_and(|class| bytes_of_optional_handle(class).is_some())
 }
 
 /// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on

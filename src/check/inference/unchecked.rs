@@ -60,17 +60,17 @@ fn findings(
     let program = engine.cx.program;
     let f = program.func(root.func);
     let is_own = |name: &str| f.params.iter().any(|p| p.name == name);
-    let (mut text, mut found) = (String::new(), BTreeMap::new());
+    let (mut all, mut found) = (vec![], BTreeMap::new());
     let uncovered = |place: &SourceAccess| required.found.open.iter().any(|o| o.place == *place);
     for condition in &required.found.conditions {
         let covered: Vec<&SourceAccess> =
             condition.covers.iter().filter(|place| open.contains_key(place) && !uncovered(place)).collect();
-        let stated = condition.condition.to_string();
         let Some(pointer) = pointer_of(&condition.condition, &is_own) else { continue };
-        if covered.is_empty() || text.len() + stated.len() > LONGEST {
+        let with = Cond::all(all.iter().chain([&condition.condition]).cloned().collect());
+        if covered.is_empty() || with.to_string().len() > LONGEST {
             continue;
         }
-        text = if text.is_empty() { stated } else { format!("{text} && {stated}") };
+        all.push(condition.condition.clone());
         for place in covered {
             found.entry(place).or_insert_with(|| pointer.clone());
         }
@@ -79,7 +79,7 @@ fn findings(
     let check = MissingCheck {
         contract: true,
         narrow: BTreeSet::new(),
-        ..check_of((program.module(root.func.module), f), text, position)
+        ..check_of((program.module(root.func.module), f), Cond::all(all).to_string(), position)
     };
     found
         .into_iter()
