@@ -179,6 +179,7 @@ reasons! {
     RandomNumber = "a random number", ReasonCode::Other;
     GeneratorState = "a generator's state", ReasonCode::Other;
     FreedBesideThread(function: String) = "`{function}` while another host thread may use the memory", ReasonCode::HostNotFollowed;
+    WaitsForThread(function: String) = "`{function}` in a host thread: it may wait for another one", ReasonCode::CallUnknown;
     OtherHostThread = "the effect of another host thread", ReasonCode::CallUnknown;
     VariadicArguments = "variadic arguments", ReasonCode::Other;
     MissingArgument = "a missing argument", ReasonCode::Other;

@@ -124,6 +124,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::RandomNumber, "a random number", ReasonCode::Other),
         (R::GeneratorState, "a generator's state", ReasonCode::Other),
         (R::FreedBesideThread(x()), "`x` while another host thread may use the memory", ReasonCode::HostNotFollowed),
+        (R::WaitsForThread(x()), "`x` in a host thread: it may wait for another one", ReasonCode::CallUnknown),
         (R::OtherHostThread, "the effect of another host thread", ReasonCode::CallUnknown),
         (R::VariadicArguments, "variadic arguments", ReasonCode::Other),
         (R::MissingArgument, "a missing argument", ReasonCode::Other),

@@ -1,8 +1,5 @@
 //! Threads of the host: POSIX threads (POSIX.1-2017), `std::thread` as libstdc++ starts it (GCC 12, libstdc++-v3/src/c++11/thread.cc),
-//! and OpenMP regions as clang lowers them (LLVM 22, openmp/runtime/src/kmp.h).
-//!
-//! A thread is executed where it is started ([`engine::symbolic::exec::host_threads`]), and a region of OpenMP for one arbitrary
-//! thread of its team.
+//! and their locks. A thread is executed where it is started ([`engine::symbolic::exec::host_threads`]).
 
 use super::cuda;
 use super::cuda_memory::moved;
@@ -15,16 +12,17 @@ use engine::symbolic::exec::calls::mix;
 use engine::symbolic::exec::captures::CaptureUnderWay;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
+use engine::symbolic::exec::lock_records::ThreadArguments;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
-use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
+use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
 use ir::{FuncRef, Operand, Program, Terminator};
 use models::cuda_names::{is_of_driver, is_of_runtime};
-use std::rc::Rc;
+use rustc_hash::FxHashSet;
 
 /// Start of a `std::thread`.
 const START: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
@@ -37,10 +35,17 @@ pub(super) const THREADS: HostTable = &[
     (&["_ZNSt6thread6_StateD0Ev", "_ZNSt6thread6_StateD1Ev", "_ZNSt6thread6_StateD2Ev"], |_, _, s| super::no_value(s)),
     (&["pthread_create"], |e, c, s| create(e, c, s)),
     (&["pthread_join"], |e, c, s| join(e, c, s)),
-    (&["__kmpc_fork_call"], |e, c, s| region(e, c, s)),
-    (&["__kmpc_for_static_init_4", "__kmpc_for_static_init_4u"], |e, c, s| own_iterations(e, c, s, 4)),
-    (&["__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"], |e, c, s| own_iterations(e, c, s, 8)),
-    (&["__kmpc_for_static_fini", "__kmpc_push_num_threads"], |_, _, s| super::no_value(s)),
+    (&["pthread_mutex_lock", "pthread_mutex_trylock", "pthread_cond_wait"], |e, c, s| lock(e, c, s)),
+    (&["_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"], |e, c, s| critical(e, c, s)),
+    (
+        &[
+            "_ZNSt18condition_variableC1Ev",
+            "_ZNSt18condition_variableD1Ev",
+            "_ZNSt18condition_variable10notify_oneEv",
+            "_ZNSt18condition_variable10notify_allEv",
+        ],
+        |_, _, s| super::no_value(s),
+    ),
 ];
 
 /// Maximum number of threads that start each other, and are executed.
@@ -77,6 +82,43 @@ const QUIET_NAMES: &[&str] = &[
     "pthread_create",
     "pthread_join",
     "pthread_detach",
+    "pthread_mutex_init",
+    "pthread_mutex_trylock",
+    "pthread_cond_init",
+    "pthread_cond_wait",
+    "pthread_cond_signal",
+    "pthread_cond_broadcast",
+    "pthread_cond_destroy",
+    "_ZNSt18condition_variableC1Ev",
+    "_ZNSt18condition_variableD1Ev",
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+    "_ZNSt18condition_variable10notify_oneEv",
+    "_ZNSt18condition_variable10notify_allEv",
+    "_ZNSt6chrono3_V212steady_clock3nowEv",
+    "_ZNSt6chrono3_V212system_clock3nowEv",
+    "clock_gettime",
+    "nanosleep",
+    "usleep",
+    "sched_yield",
+    "pthread_mutex_lock",
+    "pthread_mutex_unlock",
+    "pthread_mutex_destroy",
+    "__kmpc_critical",
+    "__kmpc_critical_with_hint",
+    "__kmpc_end_critical",
+    "__kmpc_reduce",
+    "__kmpc_reduce_nowait",
+    "__kmpc_end_reduce",
+    "__kmpc_end_reduce_nowait",
+    "__kmpc_dispatch_init_4",
+    "__kmpc_dispatch_init_4u",
+    "__kmpc_dispatch_init_8",
+    "__kmpc_dispatch_init_8u",
+    "__kmpc_dispatch_next_4",
+    "__kmpc_dispatch_next_4u",
+    "__kmpc_dispatch_next_8",
+    "__kmpc_dispatch_next_8u",
+    "__kmpc_dispatch_deinit",
     "malloc",
     "calloc",
     "free",
@@ -105,13 +147,34 @@ const QUIET_NAMES: &[&str] = &[
     "omp_get_max_threads",
 ];
 
+/// Words in the names of functions with bodies by which a thread may wait for another one in a way that is not followed.
+const WAITING: &[&str] = &[
+    "shared_mutex",
+    "shared_timed_mutex",
+    "shared_lock",
+    "call_once",
+    "__basic_future",
+    "std::future<",
+    "std::shared_future<",
+    "semaphore",
+    "latch",
+    "barrier",
+];
+
+/// Name of the call by which a future's state sets its result once, which only one thread does.
+const CALL_ONCE_OF_FUTURE: &str = "call_once<void (std::__future_base::_State_baseV2::*";
+
 /// Records a call in a thread: by a function that is not known to be quiet, it may wait for another thread.
-pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &State) {
+pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    let declared = e.program.func(c.func).is_declaration();
     if e.runtime.threads_around == 0 {
+        // What is not known to be quiet may wait for a thread.
+        if declared && !QUIET_NAMES.contains(&c.base()) && !QUIET.iter().any(|p| c.name.starts_with(p)) {
+            e.lock_taken(s);
+        }
         return;
     }
     let name = c.base();
-    let declared = e.program.func(c.func).is_declaration();
     let of_cuda = is_of_runtime(name) || is_of_driver(name);
     let calls_back = name.contains("HostFunc") || name.contains("Callback") || name.contains("Capture");
     let quiet = match declared {
@@ -119,23 +182,14 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &S
             !name.starts_with("llvm.threadlocal")
                 && (of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)))
         }
-        false => ![
-            "mutex",
-            "atomic",
-            "condition_variable",
-            "future",
-            "promise",
-            "call_once",
-            "semaphore",
-            "latch",
-            "barrier",
-        ]
-        .iter()
-        .any(|word| c.display.contains(word)),
+        false => !WAITING.iter().any(|word| c.display.contains(word)) || c.display.contains(CALL_ONCE_OF_FUTURE),
     };
     let frees = name == "free" || name.starts_with("_Zd") || name.starts_with("_ZNSt6thread6_State");
     let deep = !of_cuda || ["Launch", "3D", "Graph", "Batch"].iter().any(|word| name.contains(word));
-    if !quiet || declared && !frees && e.learned_reads(s, c.args, deep) {
+    if !quiet {
+        let by: String = if declared { name } else { c.display }.chars().take(60).collect();
+        e.may_wait_for_thread_by(&by);
+    } else if declared && !frees && e.learned_reads(s, c.args, deep) {
         e.may_wait_for_thread();
     }
     // The call may wait for a kernel that waits; queries and copies to the host tell how far devices are.
@@ -166,20 +220,21 @@ pub(super) fn starts_threads(program: &Program) -> bool {
 }
 
 /// Returns the function that an address surely is.
-fn function(p: &[GuardedTarget]) -> Option<FuncRef> {
+pub(super) fn function(p: &[GuardedTarget]) -> Option<FuncRef> {
     match p {
         [GuardedTarget { base: Base::Func(f), .. }] => Some(*f),
         _ => None,
     }
 }
 
-/// Executes the functions of a thread, one after the other. `None` if one of them may not come back.
-fn run(
+/// Executes the functions of a thread, one after the other, or those of one of a team. `None` if one of them may not come back.
+pub(super) fn run(
     e: &mut Executor<'_>,
     c: &LibraryCall<'_>,
     functions: &[FuncRef],
     args: &[Value],
     mut s: State,
+    (team, own): (bool, Option<ObjId>),
 ) -> Option<State> {
     if e.runtime.threads_around >= MAX_AROUND {
         return None;
@@ -191,17 +246,56 @@ fn run(
         e.limits.miss(|| UnknownReason::OtherHostThread);
     }
     e.open_to_threads(&mut s);
-    let (path, always) = (s.path, s.always.clone());
+    if !team {
+        e.given_to_thread(args);
+    }
+    let mut scope = team.then(FxHashSet::default);
+    for attempt in 0..MAX_TRIES {
+        let so_far = e.events_so_far();
+        let own = own.filter(|_| !team);
+        let mark = e.begin_locks(scope.clone(), ThreadArguments { given: args.to_vec(), own });
+        let mut state = run_once(e, c, functions, args, s.clone(), attempt);
+        let locked = e.end_locks(mark, &s, state.as_mut());
+        let Some(scope) = scope.as_mut().filter(|_| locked) else { return ended(e, &s, state?) };
+        // Others of the team may store at their locks to what this one stores to.
+        let stored = state.as_ref().map(|after| e.changed_since(&s, after).0).unwrap_or_default();
+        let before = scope.len();
+        scope.extend(stored);
+        if scope.len() == before {
+            return ended(e, &s, state?);
+        }
+        e.take_events_back(&so_far);
+    }
+    None
+}
+
+/// Maximum number of tries of a team of threads, each with more memory that its locks concern.
+const MAX_TRIES: u64 = 4;
+
+/// Executes the functions of a thread one time.
+fn run_once(
+    e: &mut Executor<'_>,
+    c: &LibraryCall<'_>,
+    functions: &[FuncRef],
+    args: &[Value],
+    s: State,
+    attempt: u64,
+) -> Option<State> {
     let around = e.enter_thread();
     let mut state = Some(s);
     for (i, f) in (1u64..).zip(functions) {
-        let context = mix(c.context, c.site).wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let n = i.wrapping_add(attempt.wrapping_mul(0x10001));
+        let context = mix(c.context, c.site).wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
     }
     e.leave_thread(&around, state.is_some());
-    let mut s = state?;
+    state
+}
+
+/// Returns the state of the thread that goes on beside one, or behind a team.
+fn ended(e: &mut Executor<'_>, before: &State, mut s: State) -> Option<State> {
     // The starting thread goes on whatever becomes of this one.
-    (s.path, s.always) = (path, always);
+    (s.path, s.always) = (before.path, before.always.clone());
     if e.capture_under_way(&s) != CaptureUnderWay::No {
         e.limits.miss(|| UnknownReason::OtherHostThread);
     }
@@ -216,17 +310,20 @@ fn started(
     functions: &[FuncRef],
     args: &[Value],
     s: State,
+    own: Option<ObjId>,
 ) -> (Value, State) {
     let before = s.clone();
-    let mut s = match run(e, c, functions, args, s) {
-        Some(s) => s,
+    let mut s = match run(e, c, functions, args, s, (false, own)) {
+        Some(after) => after,
         // Its work is not done in this state.
         None => {
             e.limits.miss(|| UnknownReason::OtherHostThread);
-            before
+            before.clone()
         }
     };
-    let number = match e.thread_started(&mut s) {
+    let number = e.thread_started(&mut s);
+    e.stored_by_thread(&before, &mut s, number);
+    let number = match number {
         Some(n) => Value::Int(e.arena.int(i128::from(n))),
         None => unknown_number(e),
     };
@@ -284,17 +381,25 @@ fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcom
         e.store_value(&mut s, &this, number, 8);
         return super::no_value(s);
     }
-    let (number, mut s) = started(e, c, &[body, destroy], &[Value::Ptr(state)], s);
+    // The state of a thread is its own.
+    let own = match state.as_slice() {
+        [GuardedTarget { base: Base::Object(o), .. }] => Some(*o),
+        _ => None,
+    };
+    let (number, mut s) = started(e, c, &[body, destroy], &[Value::Ptr(state)], s, own);
     e.store_value(&mut s, &this, number, 8);
     super::no_value(s)
 }
 
 fn join_thread(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, joins: bool) -> ModelOutcome {
-    e.may_wait_for_thread();
     let this = cuda::pointer_arg(e, c, 0);
     let number = e.load_number(&mut s, &this, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
     if let Some(number) = number.filter(|_| joins) {
         e.thread_joined(&mut s, number);
+    }
+    if joins {
+        e.stores_of_joined(&mut s, number);
+        e.waited_in_thread(&mut s);
     }
     let zero = Value::Int(e.arena.int(0));
     e.store_value(&mut s, &this, zero, 8);
@@ -311,7 +416,7 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
         return Err(Box::new(s));
     }
     if !is_result_used(e.program, c.site) {
-        let (number, mut s) = started(e, c, &[f], &[argument], s);
+        let (number, mut s) = started(e, c, &[f], &[argument], s, None);
         e.store_value(&mut s, &handle, number, 8);
         return super::success(e, s);
     }
@@ -322,7 +427,7 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let not = e.arena.not(well);
     let failed = e.assume(s.clone(), not);
     let Some(s) = e.assume(s, well) else { return Ok(failed.map(|s| (Value::Int(status), s))) };
-    let (number, after) = started(e, c, &[f], &[argument], s);
+    let (number, after) = started(e, c, &[f], &[argument], s, None);
     let threads = after.clone();
     let Some((mut s, _)) = e.merge(std::iter::once(after).chain(failed).collect()) else { return Ok(None) };
     // A thread that was not started harms no less.
@@ -333,11 +438,13 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
 
 /// `(handle, where its result goes)`.
 fn join(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
-    e.may_wait_for_thread();
     let number = libc::int_arg(e, c, 0, 64);
-    if let Some(number) = e.arena.as_int(number).and_then(|n| i64::try_from(n).ok()) {
+    let number = e.arena.as_int(number).and_then(|n| i64::try_from(n).ok());
+    if let Some(number) = number {
         e.thread_joined(&mut s, number);
     }
+    e.stores_of_joined(&mut s, number);
+    e.waited_in_thread(&mut s);
     let out = cuda::pointer_arg(e, c, 1);
     if !out.iter().all(|t| t.base == Base::Null) {
         let result = e.unknown_pointer(&UnknownReason::OtherHostThread);
@@ -346,73 +453,22 @@ fn join(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome
     super::success(e, s)
 }
 
-/// `(place, number of arguments, function, arguments …)`: each thread of a team calls the function, with two addresses of thread
-/// numbers before the arguments.
-fn region(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    let f = cuda::pointer_arg(e, c, 2);
-    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
-    let reason = UnknownReason::OtherHostThread;
-    // What a region without device work writes is lost.
-    if !e.limits.effort().leads_to_cuda(f) {
-        return Err(Box::new(s));
+/// Models a lock or a wait: what other threads stored before they gave the lock back is there. Bytes of the lock itself are unknown.
+fn lock(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    e.lock_taken(&mut s);
+    let why = UnknownReason::Gives(c.base().to_owned());
+    let waits = c.base() == "pthread_cond_wait";
+    for (i, bytes) in [(0, if waits { 48 } else { 40 }), (1, 40)].into_iter().take(1 + usize::from(waits)) {
+        let p = cuda::pointer_arg(e, c, i);
+        e.store_value(&mut s, &p, Value::unknown(why.clone()), bytes);
     }
-    let mut s = s;
-    let kind = ObjKind::HostHeap;
-    let number =
-        Object { kind, name: String::new(), extent: Some(e.arena.int(4)), site: None, func: None, array: true };
-    let o = e.heap.allocate((c.context, c.site, 1), number);
-    let rest =
-        UncoveredContents::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(reason.clone()) };
-    s.mem.insert(o, Rc::new(ObjState::new(rest)));
-    let number = e.pointer(o, 0);
-    let mut args = vec![number.clone(), number];
-    args.extend(c.args.iter().skip(3).cloned());
-    let before = s.clone();
-    let Some(mut s) = run(e, c, &[f], &args, s) else {
-        e.limits.miss(|| reason.clone());
-        return super::no_value(before);
-    };
-    // What one thread stores, each may store.
-    let (changed, freed) = e.changed_since(&before, &s);
-    if freed {
-        e.limits.miss(|| reason.clone());
-    }
-    for o in changed {
-        e.havoc(&mut s, o, &reason, false);
-    }
-    super::no_value(s)
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &why);
+    Ok(Some((v, s)))
 }
 
-/// `(place, thread, schedule, is last, first, last, stride, …)`: a thread gets some of the iterations.
-fn own_iterations(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, bytes: u64) -> ModelOutcome {
-    let bits = u32::try_from(8 * bytes).unwrap_or(64);
-    let signed = !c.name.ends_with('u');
-    let [is_last, first, last, stride]: [Rc<Vec<GuardedTarget>>; 4] = [3, 4, 5, 6].map(|i| cuda::pointer_arg(e, c, i));
-    let step = libc::int_arg(e, c, 7, bits);
-    let bounds = [&first, &last].map(|p| e.load_number(&mut s, p, bytes));
-    let unknown = |e: &mut Executor<'_>| {
-        let (lo, hi) = if signed { (-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-        let reason = UnknownReason::OtherHostThread;
-        e.arena.fresh(SymKind::Unknown { reason }, "iteration", Interval::new(lo, hi))
-    };
-    let (from, to) = (unknown(e), unknown(e));
-    if let ([Some(low), Some(high)], Some(step)) = (bounds, e.arena.as_int(step))
-        && step > 0
-    {
-        let (low, high) = (e.interpret(low, bits, signed), e.interpret(high, bits, signed));
-        let facts = [e.arena.le(low, from), e.arena.le(to, high)];
-        let facts = e.arena.and_all(facts.to_vec());
-        match e.assume(s, facts) {
-            Some(after) => s = after,
-            None => return Ok(None),
-        }
-    }
-    e.store_value(&mut s, &first, Value::Int(from), bytes);
-    e.store_value(&mut s, &last, Value::Int(to), bytes);
-    let reason = UnknownReason::OtherHostThread;
-    for (p, bytes) in [(is_last, 4), (stride, bytes)] {
-        e.store_value(&mut s, &p, Value::unknown(reason.clone()), bytes);
-    }
+pub(super) fn critical(e: &mut Executor<'_>, _: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    e.lock_taken(&mut s);
     super::no_value(s)
 }
 

@@ -21,6 +21,7 @@ mod launch_shapes;
 mod libc;
 mod libc_memory;
 mod libc_text;
+mod openmp;
 mod outputs;
 mod queries;
 mod root;
@@ -53,12 +54,12 @@ fn is_replaceable(name: &str) -> bool {
 }
 
 /// Models a library function by name, before any body is entered.
-pub(crate) fn host_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    host_threads::note_call(e, call, &s);
+pub(crate) fn host_call(e: &mut Executor<'_>, call: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    host_threads::note_call(e, call, &mut s);
     let program = e.program;
     let func = program.func(call.func);
     if func.is_declaration()
-        && let Some(model) = table::find(&[host_threads::THREADS], call.name)
+        && let Some(model) = table::find(&[host_threads::THREADS, openmp::OPENMP], call.name)
     {
         return match model(e, call, s) {
             Err(s) => library_call(e, call, *s),

@@ -61,8 +61,6 @@ const OPAQUE: &[&str] = &[
     "std::bernoulli_distribution",
     "std::discard_block_engine",
     "std::thread",
-    "std::mutex::",
-    "std::condition_variable",
     "std::regex",
     "std::filesystem",
     "std::_Rb_tree",

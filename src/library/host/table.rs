@@ -6,7 +6,7 @@
 use super::waits;
 use super::{
     arrays, copies, cuda, cuda_launch, cuda_memory, device_wide, driver_api, entry_points, files, formats, graphs,
-    host_threads, libc, libc_memory, libc_text, outputs, queries, stdcxx, tensors, volume_calls,
+    host_threads, libc, libc_memory, libc_text, openmp, outputs, queries, stdcxx, tensors, volume_calls,
 };
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
@@ -38,6 +38,7 @@ pub fn keys() -> Vec<(CallSide, NameKey)> {
         cuda_launch::LAUNCHES,
         graphs::GRAPHS,
         host_threads::THREADS,
+        openmp::OPENMP,
         cuda::STATUS,
         driver_api::DRIVER,
         entry_points::LOOK_UPS,

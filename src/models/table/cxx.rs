@@ -116,7 +116,7 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "basic_ostringstream", "basic_istringstream", "basic_stringbuf", "basic_streambuf",
         "std::mersenne_twister_engine", "std::linear_congruential_engine", "std::random_device", "std::uniform_",
         "std::normal_distribution", "std::bernoulli_distribution", "std::discard_block_engine", "std::thread",
-        "std::mutex::", "std::condition_variable", "std::regex", "std::filesystem", "std::_Rb_tree",
+        "std::regex", "std::filesystem", "std::_Rb_tree",
         "std::_Hashtable", "std::__detail::", "std::this_thread", "std::future", "std::async", "std::basic_regex",
         "std::ctype", "std::use_facet", "std::has_facet", "std::__convert", "std::__throw",
     ]).symbolic_only("the interpreter knows symbols, and runs bodies"),
@@ -214,7 +214,11 @@ pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "_ZNSt6thread6_StateD0Ev", "_ZNSt6thread6_StateD1Ev", "_ZNSt6thread6_StateD2Ev",
     ]).throws(Throws::Nothing),
-    host(&["_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv"]),
+    host(&[
+        "_ZNSt6thread4joinEv", "_ZNSt6thread6detachEv", "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev",
+        "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv",
+        "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+    ]),
     host(&[
         "_ZNSt13__future_base12_Result_baseC1Ev", "_ZNSt13__future_base12_Result_baseC2Ev",
         "_ZNSt13__future_base12_Result_baseD1Ev", "_ZNSt13__future_base12_Result_baseD2Ev",

@@ -107,14 +107,14 @@ pub(super) const ROWS: &[FunctionRow] = &[
     host(&[
         "__kmpc_for_static_init_4", "__kmpc_for_static_init_4u", "__kmpc_for_static_init_8", "__kmpc_for_static_init_8u",
         "__kmpc_for_static_fini", "__kmpc_push_num_threads",
-    ]),
-    host(&[
         "__kmpc_dispatch_init_4", "__kmpc_dispatch_init_4u", "__kmpc_dispatch_init_8", "__kmpc_dispatch_init_8u",
         "__kmpc_dispatch_next_4", "__kmpc_dispatch_next_4u", "__kmpc_dispatch_next_8", "__kmpc_dispatch_next_8u",
-        "__kmpc_dispatch_deinit", "__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_reduce",
-        "__kmpc_reduce_nowait", "__kmpc_global_thread_num", "__kmpc_barrier", "__kmpc_critical",
-        "__kmpc_critical_with_hint", "__kmpc_end_critical", "__kmpc_end_master", "__kmpc_end_masked",
-        "__kmpc_end_reduce", "__kmpc_end_reduce_nowait", "__kmpc_end_single", "__kmpc_flush", "__kmpc_push_proc_bind",
+        "__kmpc_dispatch_deinit", "__kmpc_reduce", "__kmpc_reduce_nowait", "__kmpc_end_reduce",
+        "__kmpc_end_reduce_nowait", "__kmpc_critical", "__kmpc_critical_with_hint", "__kmpc_end_critical",
+    ]),
+    host(&[
+        "__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_global_thread_num", "__kmpc_barrier",
+        "__kmpc_end_master", "__kmpc_end_masked", "__kmpc_end_single", "__kmpc_flush", "__kmpc_push_proc_bind",
     ]).concrete_only("the executor knows nothing of the threads of a team, which it runs one at a time"),
     host_starts(&["omp_"]).of_c_interface().gives_nothing_else().neither("neither knows more than its attributes"),
     host(&["gettimeofday_"]).symbolic_only("Fortran's spelling, which no program of C has"),

@@ -24,6 +24,17 @@ pub(super) const THREADS: ModelTable = &[
     (&["pthread_detach"], zero, ModelClass::Pure),
     (&["pthread_mutex_lock"], lock, ModelClass::Barrier),
     (&["pthread_mutex_unlock"], unlock, ModelClass::Barrier),
+    (&["_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"], wait, ModelClass::Barrier),
+    (
+        &[
+            "_ZNSt18condition_variableC1Ev",
+            "_ZNSt18condition_variableD1Ev",
+            "_ZNSt18condition_variable10notify_oneEv",
+            "_ZNSt18condition_variable10notify_allEv",
+        ],
+        nothing,
+        ModelClass::Pure,
+    ),
     (
         &["_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"],
         start,
@@ -182,6 +193,11 @@ fn lock(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelRe
     }
     threads.locked.extend(mutex.known().map(|mutex| (mutex, depth)));
     Ok(Ret::Val(Val::ZERO))
+}
+
+/// Stops: what is waited for comes later than here, if it comes at all.
+fn wait(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
+    Err(ThreadStop::Unknown("a host thread waits for another one".into()))
 }
 
 fn unlock(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {

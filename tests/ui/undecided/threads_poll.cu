@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-__global__ void by_atomic(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
+__global__ void by_atomic(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 __global__ void by_device(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
 
 std::atomic<bool> go;

@@ -8,6 +8,7 @@
 //! A thread may also learn through a device that another one went on: it reads what device work wrote, or waits for a kernel that
 //! waits. From there on it must read nothing of the host that others may have written meanwhile.
 
+use super::events::EventMark;
 use super::runtime::InThread;
 use super::state::State;
 use crate::symbolic::effects::unanalysed_call::targets;
@@ -90,7 +91,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Whether a thread that was started may still run.
-    fn may_thread_run(&self, s: &State) -> bool {
+    pub(super) fn may_thread_run(&self, s: &State) -> bool {
         let Some(st) = self.runtime.threads.and_then(|t| s.mem.get(&t)) else { return false };
         let joined = |v: &Value| matches!(v, Value::Int(t) if self.arena.as_int(*t) == Some(0));
         st.rest != UncoveredContents::Zero || st.cells.iter().any(|(at, (_, v))| *at != STARTED && !joined(v))
@@ -125,6 +126,23 @@ impl ExecutionContext<'_> {
         }
     }
 
+    /// Ends what is said of the program at a function by which a thread may wait for another one.
+    pub fn may_wait_for_thread_by(&mut self, function: &str) {
+        if self.runtime.threads_around > 0 {
+            self.limits.miss(|| UnknownReason::WaitsForThread(function.to_owned()));
+        }
+    }
+
+    /// Returns the present end of the lists of events.
+    pub fn events_so_far(&self) -> EventsSoFar {
+        EventsSoFar(self.events.mark())
+    }
+
+    /// Removes the events of a try.
+    pub fn take_events_back(&mut self, to: &EventsSoFar) {
+        self.events.take_back(to.0);
+    }
+
     /// Begins the execution of a thread. Returns what was known of the thread around it.
     pub fn enter_thread(&mut self) -> ThreadAround {
         let around = self.runtime.in_thread;
@@ -140,8 +158,8 @@ impl ExecutionContext<'_> {
     pub fn leave_thread(&mut self, around: &ThreadAround, came_back: bool) {
         let this = self.runtime.in_thread;
         self.runtime.threads_around -= 1;
-        // Others use what it freed where it does not come back.
-        if this.frees && (this.ends || !came_back) {
+        // Others use what it freed where it does not come back, or until it has waited for them.
+        if this.frees && (this.ends || !came_back || self.runtime.locks.used) {
             self.limits.miss(|| UnknownReason::OtherHostThread);
         }
         self.runtime.in_thread =
@@ -200,6 +218,11 @@ impl ExecutionContext<'_> {
     /// Whether other host threads may write there while the present one runs.
     fn is_others(&self, base: &Base) -> bool {
         let Base::Object(o) = *base else { return matches!(base, Base::Unknown(_)) };
+        self.is_others_memory(o)
+    }
+
+    /// Whether other host threads may write to an object while the present one runs.
+    pub(super) fn is_others_memory(&self, o: ObjId) -> bool {
         match self.object(o).kind {
             ObjKind::HostGlobal(g) => !self.program.global(g).constant,
             ObjKind::HostLocal => !self.heap.is_made_since(o, self.runtime.in_thread.base),
@@ -273,6 +296,9 @@ impl ExecutionContext<'_> {
         (all, freed)
     }
 }
+
+/// Ends of the lists of events, for a try that may be undone.
+pub struct EventsSoFar(EventMark);
 
 /// Facts about the thread around the present one.
 pub struct ThreadAround(InThread);

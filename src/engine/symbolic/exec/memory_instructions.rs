@@ -21,7 +21,7 @@ impl ExecutionContext<'_> {
         let m = self.module(fr.func);
         let p = self.pointer_operand(fr, ptr);
         if *volatile {
-            self.may_wait_for_thread();
+            self.read_beside_threads(s, &p);
             self.others_run(s);
         }
         self.read_in_thread(&p);
@@ -132,7 +132,7 @@ impl ExecutionContext<'_> {
         p: &Rc<Vec<GuardedTarget>>,
         size: u64,
     ) -> Value {
-        self.may_wait_for_thread();
+        self.read_beside_threads(s, p);
         let m = self.module(fr.func);
         let bits = u32::try_from(size * 8).unwrap_or(64);
         match (&inst.op, &m.ty(inst.ty).kind) {

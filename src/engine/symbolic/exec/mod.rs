@@ -29,6 +29,8 @@ mod interpret;
 pub(in crate::symbolic) mod join;
 pub mod library;
 pub mod listed_accesses;
+pub mod lock_records;
+pub mod locks;
 mod memory_instructions;
 pub mod named_values;
 mod operands;

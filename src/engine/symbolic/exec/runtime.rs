@@ -5,8 +5,10 @@
 //! work in flight is part of a state, since waiting ends it.
 
 use crate::symbolic::exec::captures::Captures;
+use crate::symbolic::exec::lock_records::HostLocks;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjId, ObjState};
+use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -74,6 +76,10 @@ pub struct Runtime {
     pub(super) unknown_threads: bool,
     /// Facts about the present thread, where it is another one than the first.
     pub(super) in_thread: InThread,
+    /// Locks that threads take, and what they concern.
+    pub(super) locks: HostLocks,
+    /// Bounds of the iterations of a loop of OpenMP that threads share, by the function that runs it.
+    pub shared_iterations: FxHashMap<FuncRef, Option<(TermId, TermId)>>,
     /// `Some(true)` if kernels may wait for what comes after their launch.
     pub(super) kernels_wait: Option<bool>,
     /// Whether code after `main` uses devices.
@@ -135,7 +141,8 @@ impl Runtime {
                 + usize::from(self.any_changed)
                 + usize::from(self.host_threads)
                 + usize::from(self.in_thread.learned)
-                + self.captures.noted(),
+                + self.captures.noted()
+                + self.locks.noted(),
         )
     }
 }

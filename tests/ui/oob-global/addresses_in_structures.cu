@@ -1,11 +1,10 @@
-// A copy of the driver whose structure holds the address as an integer may write the array: what its elements are is not known then.
-//@ undecided: 1
+// A copy of the driver whose structure holds the address as an integer writes the array of indices.
 #include <cuda.h>
 #include <vector>
 
 __global__ void gather(float *p, const int *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) p[x[i]] = 1.0f;
+    if (i < n) p[x[i]] = 1.0f; //~ oob-global proved
 }
 
 int main() {
