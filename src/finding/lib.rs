@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::left_out::DiffBase;
-pub use crate::messages::NEVER_SET;
+pub use crate::messages::{NEVER_SET, SAME_CHECK, USED_HERE};
 pub use crate::operator::{Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
 use crate::steps::Step;
@@ -141,12 +141,6 @@ pub struct Launch {
     /// Dynamic shared memory in bytes, as an expression.
     pub shared: String,
 }
-
-/// Label of the kernel access to memory that a finding at the launch is about.
-pub const USED_HERE: &str = "used here";
-
-/// Label of the other accesses that the finding's missing check would fix.
-pub const SAME_CHECK: &str = "the same check is missing for this access";
 
 /// A position that helps to understand a finding: where memory was freed, the access in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

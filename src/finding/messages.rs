@@ -2,6 +2,12 @@
 
 use crate::Finding;
 
+/// Label of the kernel access to memory that a finding at the launch is about.
+pub const USED_HERE: &str = "used here";
+
+/// Label of the other accesses that the finding's missing check would fix.
+pub const SAME_CHECK: &str = "the same check is missing for this access";
+
 /// End of the message of a finding at an address that depends on a variable without a value; the variable's name stands
 /// before it.
 pub const NEVER_SET: &str = "was never set";
