@@ -12,7 +12,8 @@ int of_two_signs(int count) {
   cudaMalloc(&device, 4 * sizeof(int));
   for (int d = 1; d < count; ++d)
     for (int sign = 1; sign >= -1; sign -= 2) {
-      mark<<<40, 256>>>(d * sign, device);
+      int divisor = d * sign;
+      mark<<<40, 256>>>(divisor, device);
       cudaMemcpy(results, device, 4 * sizeof(int), cudaMemcpyDeviceToHost);
       if (results[0] > 0) {
         cudaFree(device);

@@ -9,10 +9,13 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{FreeState, ObjId, ObjState};
 use crate::symbolic::memory::value::{GuardedTarget, Value};
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{Term, TermId};
 use ir::ValueId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Maximum number of choices that one comparison decides.
+const MAX_CHOICES: usize = 16;
 
 /// Conditions that a path decides, and results of their substitution so far.
 struct DecidedConditions {
@@ -28,6 +31,11 @@ impl Terms {
         let mut map = FxHashMap::default();
         for c in self.arena.conjuncts(end.path) {
             if before.binary_search(&c).is_err() {
+                for choice in self.choices_decided_by(c) {
+                    let not = self.arena.not(choice);
+                    map.insert(choice, yes);
+                    map.insert(not, no);
+                }
                 let not = self.arena.not(c);
                 map.insert(c, yes);
                 map.insert(not, no);
@@ -50,6 +58,47 @@ impl Terms {
                 *v = new;
             }
         }
+    }
+
+    /// Conditions of choices that a comparison with 0 decides: `(c ? 1 : d ? 1 : 5) - 5 == 0` holds only where neither `c`
+    /// nor `d` does. So blocks choose where to go on from where they joined.
+    fn choices_decided_by(&mut self, mut comparison: TermId) -> Vec<TermId> {
+        let mut out = vec![];
+        while out.len() < MAX_CHOICES {
+            let is_equal = match *self.arena.get(comparison) {
+                Term::EqZ(t) => Some((t, true)),
+                Term::Not(c) => {
+                    if let Term::EqZ(t) = *self.arena.get(c) {
+                        Some((t, false))
+                    } else {
+                        None
+                    }
+                }
+                _ => None,
+            };
+            let Some((t, equal)) = is_equal else { break };
+            let mut atoms =
+                self.arena.poly(t).terms.into_iter().filter_map(|(m, _)| m.first().copied().filter(|_| m.len() == 1));
+            let Some((n, c, arms)) = atoms.find_map(|n| match *self.arena.get(n) {
+                Term::Ite(c, a, b) => Some((n, c, [a, b])),
+                _ => None,
+            }) else {
+                break;
+            };
+            let zero = self.arena.int(0);
+            let [yes, no] = arms.map(|arm| {
+                let chosen = self.arena.substitute(t, &std::iter::once((n, arm)).collect());
+                if equal { self.arena.eq(chosen, zero) } else { self.arena.ne(chosen, zero) }
+            });
+            let (holds, rest) = match (self.arena.as_bool(yes), self.arena.as_bool(no)) {
+                (Some(false), _) => (self.arena.not(c), no),
+                (_, Some(false)) => (c, yes),
+                _ => break,
+            };
+            out.extend(self.arena.conjuncts(holds));
+            comparison = rest;
+        }
+        out
     }
 
     /// Returns an object with resolved conditions, if this changes it.
