@@ -286,3 +286,26 @@ fn an_optional_tensor_is_checked_where_it_is_given() {
     let code = "TORCH_CHECK(w.has_value() != 1 || w->is_contiguous() && w->numel() >= x.size(0), \"expected ";
     assert_eq!(check.statement().unwrap(), format!("{code}{condition}\");"));
 }
+
+/// Elements of a ring, of which C's remainder makes negative indices.
+const RING: &str = "\
+#include <torch/extension.h>
+__global__ void roll(const float *x, float *y, int n, int s) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[(i - s) % n];
+}
+at::Tensor op(at::Tensor x, int64_t s) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1 && x.size(0) < 100000 && s >= 0 && s < 100000);
+  at::Tensor y = at::empty_like(x);
+  if (x.numel() > 0) roll<<<(x.size(0) + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.size(0), s);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn no_check_is_proposed_that_refuses_right_inputs() {
+    let (report, said) = checked(RING);
+    // `x.size(0) <= 1` suffices, and so does `s == 0`.
+    assert_eq!(checks(&report), [("x", "", vec![])], "{}", said.err);
+}

@@ -8,6 +8,7 @@
 
 use super::elements::SufficientConditions;
 use super::given::{self, LaunchPath};
+use super::refusals::refuse_right_inputs;
 use super::wording::{SymbolNames, readable};
 use super::{conditions, dimensions, elements, rows, tensors};
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
@@ -205,6 +206,13 @@ fn in_storage(
         return worded(&tools.e.arena, names, &needs);
     }
     let found = conditions::of(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), names, ob)?;
+    let a = &mut tools.e.arena;
+    let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
+    let (after, before) = (a.le(zero, ob.offset), a.le(end, ob.extent));
+    let goal = a.and(after, before);
+    if refuse_right_inputs(cx, tools, names, (ob.facts, goal), &found.all) {
+        return None;
+    }
     let all = tools.e.arena.and_all(found.all);
     names.condition(&tools.e.arena, all)
 }
@@ -233,6 +241,11 @@ fn in_dimensions(
         return worded(&tools.e.arena, names, &needs);
     }
     let found = conditions::of_goals(a, &mut tools.decider.with(cx.attempt), names, facts, &goals)?;
+    let goal = a.and_all(goals);
+    if refuse_right_inputs(cx, tools, names, (facts, goal), &found) {
+        return None;
+    }
+    let a = &tools.e.arena;
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
 }
 

@@ -17,6 +17,7 @@ mod given;
 mod kernel;
 mod launches;
 pub(crate) mod missing;
+mod refusals;
 mod rows;
 mod signs;
 mod summaries;
