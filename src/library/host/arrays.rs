@@ -54,13 +54,19 @@ pub(super) fn sizes(e: &mut MemoryDomain<'_>, s: &mut State, handle: &[GuardedTa
     Some(ArraySizes { row: field()?, height: field()?, depth: field()?, element: field()? })
 }
 
-/// Reads a number at a place; unknown if memory holds none.
-fn number(e: &mut MemoryDomain<'_>, s: &mut State, p: &[GuardedTarget], at: i128, bytes: u64) -> TermId {
+/// Reads an unsigned number of so many bytes at an offset from a place; unknown for this reason if memory holds none.
+pub(super) fn number(
+    e: &mut MemoryDomain<'_>,
+    s: &mut State,
+    p: &[GuardedTarget],
+    (at, bytes): (i128, u64),
+    reason: UnknownReason,
+) -> TermId {
     let place = moved(e, p, at);
     let bits = u32::try_from(8 * bytes).unwrap_or(64);
     let v = match e.load_number(s, &place, bytes) {
         Some(t) => Value::Int(t),
-        None => Value::unknown(UnknownReason::ArraySize),
+        None => Value::unknown(reason),
     };
     let t = e.value_int(&v, bits);
     e.interpret(t, bits, false)
@@ -104,7 +110,7 @@ fn make(
 /// Returns the bytes of an element, from a `cudaChannelFormatDesc`: bits of four components, and their kind. Others than
 /// integers and floating-point numbers are packed.
 fn bytes_of_format(e: &mut MemoryDomain<'_>, s: &mut State, p: &[GuardedTarget]) -> TermId {
-    let [x, y, z, w, kind] = [0, 4, 8, 12, 16].map(|at| number(e, s, p, at, 4));
+    let [x, y, z, w, kind] = [0, 4, 8, 12, 16].map(|at| number(e, s, p, (at, 4), UnknownReason::ArraySize));
     if e.arena.as_int(kind).is_some_and(|kind| (0..=2).contains(&kind)) {
         let bits = [y, z, w].into_iter().fold(x, |sum, n| e.arena.add(sum, n));
         return e.arena.floor_div(bits, 8);
@@ -125,16 +131,16 @@ fn malloc_array(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State)
 fn malloc_3d_array(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let (format, extent) = (cuda::pointer_arg(e, c, 1), cuda::pointer_arg(e, c, 2));
     let element = bytes_of_format(e, &mut s, &format);
-    let sizes = [0, 8, 16].map(|at| number(e, &mut s, &extent, at, 8));
+    let sizes = [0, 8, 16].map(|at| number(e, &mut s, &extent, (at, 8), UnknownReason::ArraySize));
     make(e, c, s, sizes, element)
 }
 
 /// `(array *, descriptor *)`: width, height, depth if it has one, format, and number of components (`cuda.h` of CUDA 13.0).
 fn driver_array(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State, volume: bool) -> ModelOutcome {
     let p = cuda::pointer_arg(e, c, 1);
-    let [width, height, third] = [0, 8, 16].map(|at| number(e, &mut s, &p, at, 8));
+    let [width, height, third] = [0, 8, 16].map(|at| number(e, &mut s, &p, (at, 8), UnknownReason::ArraySize));
     let (depth, at) = if volume { (third, 24) } else { (e.arena.int(1), 16) };
-    let [format, components] = [at, at + 4].map(|at| number(e, &mut s, &p, at, 4));
+    let [format, components] = [at, at + 4].map(|at| number(e, &mut s, &p, (at, 4), UnknownReason::ArraySize));
     let element = match e.arena.as_int(format).and_then(models::cuda_arrays::bytes_of_component) {
         Some(bytes) => e.arena.scale(components, i128::from(bytes)),
         None => e.value_int(&Value::unknown(UnknownReason::ArraySize), 32),

@@ -70,13 +70,7 @@ fn is_null(p: &[GuardedTarget]) -> bool {
 
 /// Reads a `size_t` at a place.
 pub(super) fn size(e: &mut MemoryDomain<'_>, s: &mut State, p: &[GuardedTarget], at: i128) -> TermId {
-    let place = moved(e, p, at);
-    let v = match e.load_number(s, &place, 8) {
-        Some(t) => Value::Int(t),
-        None => Value::unknown(UnknownReason::Copy2D),
-    };
-    let t = e.value_int(&v, 64);
-    e.interpret(t, 64, false)
+    arrays::number(e, s, p, (at, 8), UnknownReason::Copy2D)
 }
 
 /// Models the copy that a structure describes.
