@@ -57,7 +57,7 @@ struct VolumePart {
     position: [Val; 3],
 }
 
-/// What becomes of a copy.
+/// Outcome of a copy.
 pub(super) enum VolumeCopy {
     Done(DeviceWork),
     Refused,
