@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 VERSION := $(shell sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n1)
-BINARIES := scuba scuba-nvcc scuba-extract
+BINARIES := scuba scuba-nvcc scuba-extract scuba-cache-remote
 
 # Plain `make` on a machine whose cargo was installed by rustup in this shell's past: not on PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -24,7 +24,7 @@ setup: ## install what is missing
 	@tools/setup.sh demo
 
 .PHONY: build
-build: setup ## target/release/{scuba,scuba-nvcc,scuba-extract}
+build: setup ## target/release/{scuba,scuba-nvcc,scuba-extract,scuba-cache-remote}
 	@cargo build --release --locked --bins
 
 .PHONY: test
@@ -57,6 +57,7 @@ test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) 
 	@$(MAKE) real-libraries
 	@$(MAKE) sarif-validate
 	@$(MAKE) ci-templates
+	@$(MAKE) remote-cache
 	@$(MAKE) page editors
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40
@@ -70,6 +71,12 @@ sarif-validate: ## a program of each folder of tests/ui as SARIF, by the officia
 ci-templates: ## the templates for services that run builds, and the hooks by pre-commit itself (pinned, by pip)
 	@tools/setup.sh test
 	@tool=$$(tools/pre-commit.sh) && PRE_COMMIT=$$tool cargo test --locked --test cli -- --include-ignored ci_templates
+
+.PHONY: remote-cache
+remote-cache: ## share a cache through real stores: Redis, S3 by moto, WebDAV by WsgiDAV (pinned, by pip)
+	@tools/setup.sh stores
+	@SCUBA_TEST_MOTO="$(CURDIR)/.deps/stores-venv/bin/moto_server" SCUBA_TEST_WSGIDAV="$(CURDIR)/.deps/stores-venv/bin/wsgidav" \
+	  cargo test --locked --test cli -- --include-ignored remote_stores
 
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/dist.sh FOLDER: all that SCuBA needs but nvcc, as a folder that can be copied anywhere, laid out as a prefix:
-#   FOLDER/bin/{scuba,scuba-nvcc,scuba-extract}
+#   FOLDER/bin/{scuba,scuba-nvcc,scuba-extract,scuba-cache-remote}
 #   FOLDER/lib/scuba/bin/clang++-22     the clang that reads sources, FOLDER/lib/scuba/lib/clang/22 its headers
 #   FOLDER/lib/scuba/lib/…              the libraries of all of these: LLVM, Z3, and theirs
 #   FOLDER/lib/cmake/scuba              find_package(scuba)
@@ -45,7 +45,7 @@ take() { # FROM TO RPATH
   strip --strip-debug "$2"
   patchelf --set-rpath "$3" "$2"
 }
-for binary in scuba scuba-nvcc scuba-extract; do take "$release/$binary" "$new/bin/$binary" '$ORIGIN/../lib/scuba/lib'; done
+for binary in scuba scuba-nvcc scuba-extract scuba-cache-remote; do take "$release/$binary" "$new/bin/$binary" '$ORIGIN/../lib/scuba/lib'; done
 clang=$(readlink -f "$(command -v "$clang")") || fail "there is no $clang"
 take "$clang" "$own/bin/clang++-22" '$ORIGIN/../lib'
 headers=$("$clang" -print-resource-dir)/include

@@ -12,7 +12,7 @@ mkdir -p "$prefix/bin" "$prefix/lib" 2>/dev/null && [ -w "$prefix/bin" ] && [ -w
 rm -rf "$prefix/lib/scuba" "$prefix/lib/cmake/scuba" "$prefix/share/doc/scuba"
 # All but what makes the folder a repository of Bazel.
 cp -r --remove-destination "$dist"/{bin,lib,include,share} "$prefix"
-printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract}
+printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract,-cache-remote}
 
 # Headers for the user who will build, so that the first build need not precompile them. Nothing depends on it.
 if [ -z "${DESTDIR:-}" ]; then

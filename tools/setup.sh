@@ -4,6 +4,7 @@
 #   tools/setup.sh demo    what `make build` and `make demo` need: an nvcc found on this machine is used
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
+#   tools/setup.sh stores  what the tests need, and servers of remote caches (300 MB)
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
 #   tools/setup.sh book    what the build needs, and mdBook, for `make book`
 #   tools/setup.sh page    what the tests need, and what looks at results as users do: Chromium, Neovim, Node
@@ -34,6 +35,8 @@ header_pins=(
 # CUDA's libraries to be loaded at all; no GPU is used.
 torch_pin=torch==2.11.0
 mdbook_pin=0.5.4
+# Servers that tests of the remote cache start.
+store_pins=('moto[server]==5.2.5' wsgidav==4.4.0 cheroot==11.1.2)
 # What rustc must be at least: `rust-version` in Cargo.toml.
 rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 
@@ -55,6 +58,8 @@ missing_packages() {
   if ! have python3; then echo python3; echo python3-venv
   elif [ ! -x .deps/venv/bin/pip ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then echo python3-venv; fi
   if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
+  # Without it one test is left out. The package starts no server.
+  if { [ "$want" = test ] && [ "$(id -u)" = 0 ]; } || [ "$want" = stores ]; then have redis-server || have redis-check-rdb || echo redis-tools; fi
   if [ "$want" = page ]; then
     have chromium || have google-chrome || echo chromium
     have nvim || echo neovim
@@ -196,6 +201,20 @@ install_torch() {
   touch "$venv/made-with-$torch_pin"
 }
 
+install_stores() {
+  local venv=.deps/stores-venv mark
+  mark="$venv/made-with-$(printf '%s,' "${store_pins[@]}")"
+  if [ -e "$mark" ]; then return; fi
+  say "set-up: fetching ${store_pins[*]}"
+  rm -rf "$venv"
+  python3 -m venv "$venv" >&2 || by_hand "python3 could not make a virtual environment. Run:" "apt-get install python3-venv"
+  "$venv/bin/pip" install --disable-pip-version-check --quiet --no-cache-dir "${store_pins[@]}" >&2 || {
+    rm -rf "$venv"
+    by_hand "pip could not fetch ${store_pins[*]} (its message is above)." "Only \`make remote-cache\` needs them."
+  }
+  touch "$mark"
+}
+
 install_mdbook() {
   if [ -x ".deps/mdbook-$mdbook_pin/bin/mdbook" ]; then return; fi
   say "set-up: building mdBook $mdbook_pin (some minutes)"
@@ -222,7 +241,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ "$want" = page ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = page ] || [ "$want" = stores ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
@@ -231,5 +250,6 @@ if [ "${#pins[@]}" -gt 1 ]; then
     "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
 fi
 if [ "$want" = torch ]; then install_torch; fi
+if [ "$want" = stores ]; then install_stores; fi
 if [ "$want" = book ]; then install_mdbook; fi
 if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi

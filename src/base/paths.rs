@@ -3,7 +3,8 @@
 //! In: the file that a command writes, the folder in which it runs, `SCUBA_DIR`. Out: the path of the `.scuba` folder
 //! for the facts of that output. The module knows nothing of the folder's contents.
 
-use std::ffi::{OsStr, OsString};
+use super::remote_url::RemoteUrl;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -74,39 +75,60 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
     working.join(dir).join(NAME)
 }
 
-/// Folder for data that can be regenerated, shared by all projects of one user: `SCUBA_CACHE` if set, else the user's
-/// cache folder; `None` if `SCUBA_CACHE` is `off` or a URL, or there is no such folder.
+/// Folder for data that can be regenerated, shared by all projects of one user: `SCUBA_CACHE` if it names a folder, else
+/// the user's cache folder; `None` if `SCUBA_CACHE` is `off`, or there is no such folder.
 #[must_use]
 pub fn cache() -> Option<PathBuf> {
     match set_cache() {
-        Some(set) => folder_named(&set).ok().flatten(),
-        None => user_cache(),
+        SetCache::Off => None,
+        SetCache::Folder(folder) => Some(folder),
+        SetCache::Default | SetCache::Remote(_) => user_cache(),
     }
 }
 
-/// Checks `SCUBA_CACHE`.
+/// Returns the URL that `SCUBA_CACHE` names: of a remote cache, beside which the user's cache folder stays in use. `None`
+/// if it names none.
 ///
 /// # Errors
-/// If it is a URL: the message names it, and what is allowed.
-pub fn check_cache() -> Result<(), String> {
-    set_cache().map_or(Ok(()), |set| folder_named(&set).map(|_| ()))
-}
-
-fn set_cache() -> Option<OsString> {
-    std::env::var_os("SCUBA_CACHE").filter(|v| !v.is_empty())
-}
-
-/// Returns the folder that a value of `SCUBA_CACHE` names, or `None` for `off`.
-fn folder_named(set: &OsStr) -> Result<Option<PathBuf>, String> {
-    let text = set.to_string_lossy();
-    let is_url = text.split_once("://").is_some_and(|(scheme, _)| {
-        let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(rest)
-    });
-    if is_url {
-        return Err(format!("SCUBA_CACHE is the URL `{text}`: only a folder works, or `off` for no cache"));
+/// If it is a URL of no store of remote caches: the message names it, and what is allowed.
+pub fn remote_cache() -> Result<Option<RemoteUrl>, String> {
+    match set_cache() {
+        SetCache::Remote(url) => {
+            RemoteUrl::parse(&url).map(Some).map_err(|why| format!("SCUBA_CACHE: {why}; or name a folder, or `off`"))
+        }
+        SetCache::Default | SetCache::Off | SetCache::Folder(_) => Ok(None),
     }
-    Ok((set != "off").then(|| PathBuf::from(set)))
+}
+
+/// Whether `SCUBA_CACHE` switches all caches off.
+#[must_use]
+pub fn is_cache_off() -> bool {
+    set_cache() == SetCache::Off
+}
+
+/// Meaning of `SCUBA_CACHE`.
+#[derive(Debug, PartialEq, Eq)]
+enum SetCache {
+    /// Variable that is not set.
+    Default,
+    Off,
+    Folder(PathBuf),
+    /// URL, which may be wrong.
+    Remote(String),
+}
+
+fn set_cache() -> SetCache {
+    std::env::var_os("SCUBA_CACHE").filter(|v| !v.is_empty()).map_or(SetCache::Default, |set| meaning(&set))
+}
+
+/// Returns the meaning of a value of `SCUBA_CACHE`.
+fn meaning(set: &OsStr) -> SetCache {
+    let text = set.to_string_lossy();
+    match set.to_str() {
+        Some("off") => SetCache::Off,
+        _ if RemoteUrl::is_url(&text) => SetCache::Remote(text.into_owned()),
+        _ => SetCache::Folder(PathBuf::from(set)),
+    }
 }
 
 /// The user's cache folder, whatever `SCUBA_CACHE` says. Relative paths count as not set (XDG Base Directory
@@ -159,15 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_is_a_folder_or_off_and_no_url() {
-        let of = |text: &str| folder_named(OsStr::new(text));
-        assert_eq!(of("off"), Ok(None));
+    fn a_cache_is_a_folder_or_off_or_a_url() {
+        let of = |text: &str| meaning(OsStr::new(text));
+        assert_eq!(of("off"), SetCache::Off);
         for folder in ["/var/cache/scuba", "cache", "off/", "a:b", "://x", "1a://x", "/odd/s3://x", "C:/x"] {
-            assert_eq!(of(folder), Ok(Some(PathBuf::from(folder))));
+            assert_eq!(of(folder), SetCache::Folder(PathBuf::from(folder)));
         }
         for url in ["s3://bucket/scuba", "https://cache.example", "file:///tmp/c", "git+ssh://x"] {
-            let said = of(url).unwrap_err();
-            assert!(said.contains(url) && said.contains("only a folder works, or `off`"), "{said}");
+            assert_eq!(of(url), SetCache::Remote(url.to_owned()));
         }
     }
 

@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// Tables of scuba.toml.
-const TABLES: [&str; 13] = [
-    "allow", "assume", "baseline", "build", "confirm", "contract", "entry", "frontend", "levels", "limits", "nvcc",
-    "roots", "scope",
+const TABLES: [&str; 14] = [
+    "allow", "assume", "baseline", "build", "cache", "confirm", "contract", "entry", "frontend", "levels", "limits",
+    "nvcc", "roots", "scope",
 ];
 
 /// Tables that can remove findings or lower their levels.

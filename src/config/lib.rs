@@ -15,6 +15,7 @@ pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use scope::ProjectScope;
 pub use size::{ByteSize, SizeError};
 
+use base::remote_url::RemoteUrl;
 use base::rules::{Level, Rule};
 use contracts::assume::StatedCondition;
 use contracts::{Contract, EntrySelector, Invariant};
@@ -122,6 +123,30 @@ impl BuildWaits {
             Self::Link => links,
             Self::Never => false,
         }
+    }
+}
+
+/// Table `[cache]`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheSettings {
+    /// URL of a remote cache, for example s3://bucket/scuba.
+    #[serde(deserialize_with = "load::remote_url")]
+    #[schemars(with = "Option<String>")]
+    pub url: Option<RemoteUrl>,
+    /// File with the key that signs entries; the environment variable SCUBA_CACHE_KEY may hold the key instead.
+    pub key_file: Option<PathBuf>,
+    /// Whether new entries are sent to the remote cache.
+    pub upload: bool,
+    /// Longest wait for an answer of the remote cache, in milliseconds.
+    #[serde(deserialize_with = "load::within::<_, 1, 60_000>")]
+    #[schemars(range(min = 1, max = 60_000))]
+    pub wait_ms: u32,
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        Self { url: None, key_file: None, upload: true, wait_ms: 3000 }
     }
 }
 
@@ -238,9 +263,12 @@ pub struct Config {
     pub scope: ProjectScope,
     /// Setting `[build] check`.
     pub waits: BuildWaits,
+    /// Setting `[build] warm`.
+    pub warm: bool,
     /// Absolute path of the baseline.
     pub baseline: Option<PathBuf>,
     pub confirm: Confirm,
+    pub cache: CacheSettings,
 }
 
 impl Config {

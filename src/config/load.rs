@@ -1,8 +1,10 @@
 //! Finds and reads scuba.toml.
 
 use super::{
-    AllowPath, BuildWaits, ByteSize, Config, Confirm, Frontend, LimitSettings, ProjectScope, RuleSelector, schema,
+    AllowPath, BuildWaits, ByteSize, CacheSettings, Config, Confirm, Frontend, LimitSettings, ProjectScope,
+    RuleSelector, schema,
 };
+use base::remote_url::RemoteUrl;
 use base::rules::Level;
 use base::statements::Mistake;
 use contracts::assume::{self, StatedCondition};
@@ -70,6 +72,8 @@ pub(super) struct RawConfig {
     baseline: RawBaseline,
     /// Runs of findings on a GPU.
     confirm: Confirm,
+    /// Cache that machines share.
+    cache: CacheSettings,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
@@ -77,6 +81,8 @@ pub(super) struct RawConfig {
 struct RawBuild {
     /// Commands that wait for verdicts.
     check: BuildWaits,
+    /// Whether headers that a build lacked are precompiled after it, in the background.
+    warm: bool,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
@@ -199,6 +205,11 @@ impl<'de> Deserialize<'de> for RawGlob {
     }
 }
 
+pub(super) fn remote_url<'de, D: Deserializer<'de>>(d: D) -> Result<Option<RemoteUrl>, D::Error> {
+    let text = String::deserialize(d)?;
+    RemoteUrl::parse(&text).map(Some).map_err(|why| de::Error::custom(format_args!("`[cache] url`: {why}")))
+}
+
 fn not_empty<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     let text = String::deserialize(d)?;
     if text.trim().is_empty() {
@@ -283,8 +294,10 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
             folder: folder.to_owned(),
         },
         waits: raw.build.check,
+        warm: raw.build.warm,
         baseline: raw.baseline.path.map(absolute),
         confirm: Confirm { compute_sanitizer: raw.confirm.compute_sanitizer.map(program), ..raw.confirm },
+        cache: CacheSettings { key_file: raw.cache.key_file.map(absolute), ..raw.cache },
     })
 }
 
@@ -360,11 +373,6 @@ fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requ
 
 /// Rewrites serde's terms, fields and variants, to TOML's keys and values.
 fn in_our_words(message: &str) -> String {
-    // Remote caches are announced, and not there.
-    if message.starts_with("unknown field `cache`") {
-        return "`[cache]` does not work yet: a cache is a folder, which the environment variable SCUBA_CACHE names"
-            .into();
-    }
     message
         .replace("unknown field", "unknown key")
         .replace("missing field", "missing key")
@@ -396,11 +404,21 @@ mod tests {
     }
 
     #[test]
-    fn a_remote_cache_is_an_error_that_says_what_works() {
-        let says = "/p/scuba.toml:2:2: `[cache]` does not work yet: a cache is a folder, which the environment variable \
-                    SCUBA_CACHE names";
-        for text in ["\n[cache]\nurl = \"s3://bucket/scuba\"\n", "\n[cache]\n"] {
-            assert_eq!(error(text), says, "{text}");
+    fn a_remote_cache_is_a_url_of_a_known_store() {
+        let of = |text: &str| parse(text, Path::new("/p/scuba.toml")).unwrap().cache;
+        assert_eq!(of(""), of("[cache]\n"));
+        let set = of("[cache]\nurl = \"s3://bucket/scuba\"\nkey_file = \"../key\"\nupload = false\nwait_ms = 60000\n");
+        assert_eq!(set.url.unwrap().with_secrets(), "s3://bucket/scuba");
+        assert_eq!((set.key_file, set.upload, set.wait_ms), (Some(PathBuf::from("/p/../key")), false, 60_000));
+        for (text, part) in [
+            ("url = \"ftp://host\"", "/p/scuba.toml:2:7: `[cache] url`: `ftp://host` names no store of remote caches"),
+            ("url = \"/var/cache\"", "`[cache] url`: `/var/cache` is no URL of a remote cache"),
+            ("url = 7", "expected a string"),
+            ("wait_ms = 0", "0 is out of range: use 1 to 60000"),
+            ("key = \"x\"", "unknown key `key`"),
+        ] {
+            let said = error(&format!("[cache]\n{text}\n"));
+            assert!(said.contains(part), "{text}: {said}");
         }
     }
 
@@ -436,6 +454,7 @@ reason = "upstream"
 exclude = ["third_party/**"]
 [build]
 check = "link"
+warm = true
 [baseline]
 path = "scuba-baseline.json"
 [confirm]
@@ -464,6 +483,7 @@ timeout_s = 5
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
         assert!(c.scope.excludes(Path::new("/p/third_party/a.cu")) && !c.scope.excludes(Path::new("/p/a.cu")));
         assert_eq!((c.waits, Config::default().waits), (BuildWaits::Link, BuildWaits::Compile));
+        assert_eq!((c.warm, Config::default().warm), (true, false));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
         assert_eq!(
             (c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s),

@@ -18,7 +18,7 @@ pub use dependency::{Dependency, Since};
 pub use hashes::{FileContents, Hashes};
 pub use paths::normalise;
 pub use stamp::{FileTime, Stamp};
-pub use store::ContentStore;
+pub use store::{ContentStore, SharedEntries};
 
 use std::path::Path;
 

@@ -8,10 +8,12 @@
 use base::paths;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fmt::Debug;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Prefix of a file that is being written.
@@ -104,6 +106,16 @@ pub fn write(root: &Path, path: &Path, readers: Readers, value: &impl Serialize)
     replace(root, path, readers, &pack(value).map_err(io::Error::other)?)
 }
 
+/// Entries that other machines made, and that they get.
+pub trait SharedEntries: Debug + Send + Sync {
+    /// Returns the entry of this name, if another machine shared it and it can be believed.
+    fn fetch(&self, name: &str) -> Option<Vec<u8>>;
+    /// Counts a fetched entry as a miss: it is of no use here.
+    fn count_as_miss(&self);
+    /// Gives an entry to other machines, later and without waiting.
+    fn share(&self, name: &str, entry: &[u8]);
+}
+
 /// Cache of values by their keys, so that unchanged input is not analysed or read again. The folder stays below
 /// 1.5 GiB, two thirds of it for readings; the oldest entries are removed first.
 #[derive(Clone, Debug)]
@@ -113,12 +125,19 @@ pub struct ContentStore {
     kind: &'static str,
     /// See [`MAX`].
     most: u64,
+    shared: Option<Arc<dyn SharedEntries>>,
 }
 
 impl ContentStore {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, kind: "verdicts", most: MAX }
+        Self { folder, kind: "verdicts", most: MAX, shared: None }
+    }
+
+    /// Shares entries with other machines.
+    #[must_use]
+    pub fn shared_by(self, shared: Option<Arc<dyn SharedEntries>>) -> Self {
+        Self { shared, ..self }
     }
 
     /// Returns the cache of single obligations in the same folder.
@@ -161,6 +180,40 @@ impl ContentStore {
     pub fn get<T: DeserializeOwned>(&self, key: &[u8; 32]) -> Option<T> {
         let (written, hurried, value) = read::<(u64, bool, T)>(&self.path(key))?;
         (!hurried || now().saturating_sub(written) <= HURRIED.as_secs()).then_some(value)
+    }
+
+    /// Whether entries are shared with other machines.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Returns the value that another machine shared under this key. Nothing is stored here.
+    #[must_use]
+    pub fn fetch<T: DeserializeOwned>(&self, key: &[u8; 32]) -> Option<T> {
+        let (_, hurried, value) = unpack::<(u64, bool, T)>(&self.shared.as_ref()?.fetch(&self.name(key))?)?;
+        (!hurried).then_some(value)
+    }
+
+    /// Counts a fetched value as a miss: it is of no use here.
+    pub fn count_as_miss(&self) {
+        if let Some(shared) = &self.shared {
+            shared.count_as_miss();
+        }
+    }
+
+    /// Gives a value to other machines under this key, if entries are shared and it is not larger than an entry may be.
+    pub fn share(&self, key: &[u8; 32], value: &impl Serialize) {
+        let Some(shared) = &self.shared else { return };
+        let Ok(bytes) = pack(&(now(), false, value)) else { return };
+        if on_disk(bytes.len() as u64) <= self.most {
+            shared.share(&self.name(key), &bytes);
+        }
+    }
+
+    /// Name of an entry for other machines.
+    fn name(&self, key: &[u8; 32]) -> String {
+        format!("{}/{}", self.kind, blake3::Hash::from(*key).to_hex())
     }
 
     /// Stores a value. `hurried`: a longer search might decide more. Does nothing if the folder cannot be written, or

@@ -97,28 +97,31 @@ fn doctor_looks_for_the_host_compiler_and_says_how_to_get_it() {
 }
 
 #[test]
-fn a_url_is_no_cache() {
+fn a_url_of_no_store_is_no_cache() {
     let p = Project::new();
     p.write("a.cu", SAFE);
-    let run = |arguments: &[&str]| -> Said {
-        p.command().env("SCUBA_CACHE", "s3://bucket/scuba").args(arguments).output().unwrap().into()
-    };
-    let text = "SCUBA_CACHE is the URL `s3://bucket/scuba`: only a folder works, or `off` for no cache";
-    for arguments in [&["check", "a.cu"][..], &["build", "--", "true"]] {
+    let url = "ftp://user:hunter2@host/scuba";
+    let run =
+        |arguments: &[&str]| -> Said { p.command().env("SCUBA_CACHE", url).args(arguments).output().unwrap().into() };
+    let text = "SCUBA_CACHE: `ftp://host/scuba` names no store of remote caches: use one of azblob, fs, gcs, ghac, redis, \
+                rediss, s3, webdav; or name a folder, or `off`";
+    for arguments in [&["check", "a.cu"][..], &["build", "--", "true"], &["cache"]] {
         assert_eq!(run(arguments).status(2).err, format!("scuba: {text}\n"), "{arguments:?}");
     }
     assert!(line(&run(&["doctor"]).status(2), "cache").contains(text));
     // A build is not stopped by it: its result is the same, a line says it once, and no folder of that name appears.
     let compile = |object: &str| -> Said {
         let mut shim = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
-        shim.current_dir(p.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "s3://bucket/scuba");
+        shim.current_dir(p.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", url);
+        shim.env("XDG_CACHE_HOME", super::cache::fresh());
         shim.args(["-arch=sm_80", "-c", "a.cu", "-o", object]).output().unwrap().into()
     };
     let said = compile("a.o").status(0);
     assert_eq!(said.err.matches(text).count(), 1, "{said:?}");
-    assert!(said.err.contains("scuba: note: ") && said.err.contains("; nothing is cached"), "{said:?}");
+    assert!(said.err.contains("scuba: note: ") && said.err.contains("; only the local cache is used"), "{said:?}");
+    assert_eq!(compile("b.o").status(0).err, "");
     let names: Vec<_> = std::fs::read_dir(p.root()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert!(names.iter().any(|n| n == "a.o") && !names.iter().any(|n| n == "s3:"), "{names:?}");
+    assert!(names.iter().any(|n| n == "a.o") && !names.iter().any(|n| n == "ftp:"), "{names:?}");
 }
 
 /// A checkout in which `tools/setup.sh` finds all but patchelf, and an apt-get that another program locks out at first.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Folders of the caches, and what they keep.
-const KINDS: [(&str, &str); 8] = [
+const KINDS: [(&str, &str); 9] = [
     ("readings", "units as clang read them"),
     ("verdicts", "verdicts of programs"),
     ("obligations", "answers of the solver"),
@@ -17,6 +17,7 @@ const KINDS: [(&str, &str); 8] = [
     ("hashes-2", "hashes of files"),
     ("tools", "what tools can do"),
     ("rules", "pages of rules for editors"),
+    ("remote", "entries for the remote cache, and its state"),
 ];
 
 /// Contents of the folder of precompiled headers, in words.

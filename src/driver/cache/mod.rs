@@ -3,4 +3,5 @@
 pub(crate) mod folder;
 pub(crate) mod placeless;
 pub(crate) mod readings;
+pub(crate) mod remote;
 pub(crate) mod reports;

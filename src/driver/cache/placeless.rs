@@ -1,15 +1,20 @@
-//! Code and reports without the project's folder, so that checkouts in different folders share verdicts.
+//! Code and reports without the folders of the project and of our own clang, so that checkouts in different folders share
+//! verdicts, wherever SCuBA is installed.
 //!
-//! In: modules with absolute paths; later, the JSON report of their check. Out: modules with a mark in place of the
-//! project's folder; later, the JSON with this checkout's folder. Paths outside the project stay as they are.
+//! In: modules with absolute paths; later, the JSON report of their check. Out: modules with marks in place of these
+//! folders; later, the JSON with the folders of this checkout and installation. Other paths stay as they are.
 
 use finding::paths::ProjectRoot;
+use frontend::bundled;
 use ir::Module;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Stands for the project's folder. No path and no message contains this character, which has no meaning in Unicode.
 const MARK: char = '\u{e000}';
+
+/// Stands for the folder of the clang that was installed with this program, and of its headers.
+const OWN_CLANG: char = '\u{e001}';
 
 /// Replaces the project's folder by the mark in the paths of files.
 pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
@@ -20,16 +25,30 @@ pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
     }
 }
 
-/// Replaces the project's folder by the mark at the beginning of a path.
+/// Replaces the folders by their marks at the beginning of a path.
 pub fn mark_path(path: &mut String, root: &ProjectRoot) {
-    if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) {
-        *path = format!("{MARK}/{}", rest.display());
+    mark_path_with(path, root, bundled::folder());
+}
+
+fn mark_path_with(path: &mut String, root: &ProjectRoot, clang: Option<&Path>) {
+    let below = |folder: &Path| Path::new(path.as_str()).strip_prefix(folder).ok();
+    // An installation may lie in the project.
+    let marked = clang.and_then(below).map(|rest| (OWN_CLANG, rest)).or_else(|| Some((MARK, below(root.folder())?)));
+    if let Some((mark, rest)) = marked {
+        *path = format!("{mark}/{}", rest.display());
     }
 }
 
-/// Replaces the mark by the project's folder at the beginning of a path.
+/// Replaces the marks by the folders at the beginning of a path. Without a clang of our own, its mark stays: there is no
+/// such file.
 pub fn settle_path(path: &mut String, root: &ProjectRoot) {
-    if let Some(rest) = path.strip_prefix(MARK) {
+    settle_path_with(path, root, bundled::folder());
+}
+
+fn settle_path_with(path: &mut String, root: &ProjectRoot, clang: Option<&Path>) {
+    if let Some((rest, folder)) = path.strip_prefix(OWN_CLANG).zip(clang) {
+        *path = format!("{}{rest}", folder.display());
+    } else if let Some(rest) = path.strip_prefix(MARK) {
         // `/` is the folder itself.
         let rest = if rest == "/" { "" } else { rest };
         let folder = root.folder().to_string_lossy();
@@ -38,13 +57,22 @@ pub fn settle_path(path: &mut String, root: &ProjectRoot) {
     }
 }
 
-/// Replaces the mark by the project's folder in JSON.
+/// Replaces the marks by the folders in JSON.
 #[must_use]
 pub fn settle(json: &str, root: &ProjectRoot) -> String {
-    let folder = root.folder().to_string_lossy();
+    let settled = replaced(json, MARK, root.folder());
+    match bundled::folder() {
+        Some(clang) => replaced(&settled, OWN_CLANG, clang),
+        None => settled,
+    }
+}
+
+/// Replaces a mark by a folder in JSON.
+fn replaced(json: &str, mark: char, folder: &Path) -> String {
+    let folder = folder.to_string_lossy();
     let quoted = serde_json::Value::from(folder.trim_end_matches('/')).to_string();
     // Strips the quotation marks.
-    json.replace(MARK, &quoted[1..quoted.len() - 1])
+    json.replace(mark, &quoted[1..quoted.len() - 1])
 }
 
 #[cfg(test)]
@@ -52,6 +80,7 @@ mod tests {
     use super::{mark, settle};
     use finding::paths::ProjectRoot;
     use ir::{Module, Side, SourceFile};
+    use std::path::Path;
     use std::sync::Arc;
 
     fn module(root: &str) -> Arc<Module> {
@@ -101,6 +130,21 @@ mod tests {
         let mut modules = [module("/app")];
         mark(&mut modules, &root);
         assert!(settle(&serde_json::to_string(&*modules[0]).unwrap(), &root).contains("\"/app/src/a.cu\""));
+    }
+
+    #[test]
+    fn our_own_clang_lies_anywhere_also_in_the_project() {
+        let [one, two] = ["/home/a/app", "/srv/app"].map(|f| ProjectRoot::new(f.into()));
+        let [ours, theirs] = ["/home/a/app/venv/lib/scuba", "/opt/lib/scuba"].map(Path::new);
+        let mut path = "/home/a/app/venv/lib/scuba/lib/clang/22/include/x.h".to_owned();
+        super::mark_path_with(&mut path, &one, Some(ours));
+        let mut there = path.clone();
+        super::settle_path_with(&mut there, &two, Some(theirs));
+        assert_eq!(there, "/opt/lib/scuba/lib/clang/22/include/x.h");
+        // No file is called so.
+        super::settle_path_with(&mut path, &two, None);
+        assert!(path.starts_with(super::OWN_CLANG), "{path}");
+        assert_eq!(super::replaced("[\"\u{e001}/x.h\"]", super::OWN_CLANG, Path::new("/o\"/")), "[\"/o\\\"/x.h\"]");
     }
 
     #[test]

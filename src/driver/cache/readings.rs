@@ -12,13 +12,14 @@
 use super::placeless;
 use config::FrontendKind;
 use facts::DiskSnapshot;
-use files::program::identity;
-use files::{ContentStore, Dependency, Hashes, Since};
+use files::program::build;
+use files::{ContentStore, Dependency, Hashes, Since, Stamp};
 use finding::paths::ProjectRoot;
 use frontend::namesakes::{Namesakes, SearchFolders};
 use frontend::{ExtractOptions, Extraction};
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -41,11 +42,24 @@ struct StoredReading {
     reading: Extraction,
 }
 
+/// Maximum number of readings of one source in an entry for other machines.
+const MOST_SHARED: usize = 4;
+
+/// Readings of one unit on other machines. Under one key there are some readings, which differ in headers: machines read
+/// different branches of a project, and one branch must not replace the other.
+struct SharedReadings {
+    /// Keys of [`Readings`], with the contents of the source.
+    keys: [[u8; 32]; 2],
+    /// Readings under these keys that are not of the files here: they stay in the entry.
+    others: RefCell<[Vec<StoredReading>; 2]>,
+}
+
 /// Cached readings of one unit.
 pub struct Readings<'r> {
     kept: ContentStore,
     /// Keys for any folder of the project, and for this one.
     keys: [[u8; 32]; 2],
+    shared: Option<SharedReadings>,
     folders: SearchFolders,
     root: &'r ProjectRoot,
 }
@@ -66,19 +80,41 @@ impl<'r> Readings<'r> {
         }
         let programs = programs(unit, options)?;
         let keys = [key(&anywhere(unit, root), &programs, options, root)?, key(unit, &programs, options, &nowhere())?];
-        Some(Self { kept, keys, folders: SearchFolders::of(unit).of_project(root.folder()), root })
+        let contents = if kept.is_shared() { contents(unit) } else { None };
+        let shared = contents
+            .map(|contents| SharedReadings { keys: keys.map(|key| with(&key, &contents)), others: RefCell::default() });
+        Some(Self { kept, keys, shared, folders: SearchFolders::of(unit).of_project(root.folder()), root })
     }
 
     /// Returns the cached reading and its files, if all of them are unchanged.
     #[must_use]
     pub fn get(&self, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
-        self.keys.iter().find_map(|key| {
-            let mut kept: StoredReading = self.kept.get(key)?;
-            kept.each_path(|path| placeless::settle_path(path, self.root));
-            let as_then = kept.files.iter().all(|f| present.unchanged(f))
-                && self.folders.unchanged(paths(&kept.files), &kept.namesakes);
-            as_then.then_some((kept.reading, kept.files))
+        let known = self.keys.iter().find_map(|key| self.valid(self.kept.get(key)?, present));
+        known.or_else(|| self.fetch(present))
+    }
+
+    /// Returns the reading that another machine shared, if all of its files are as here, and stores it.
+    fn fetch(&self, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
+        let shared = self.shared.as_ref()?;
+        (0..self.keys.len()).find_map(|number| {
+            let all: Vec<StoredReading> = self.kept.fetch(&shared.keys[number])?;
+            let valid = all.iter().find_map(|stored| Some((self.valid(stored.clone(), present)?, stored)));
+            if let Some((valid, stored)) = valid {
+                self.kept.put(&self.keys[number], false, stored);
+                return Some(valid);
+            }
+            self.kept.count_as_miss();
+            shared.others.borrow_mut()[number] = all;
+            None
         })
+    }
+
+    /// Returns a stored reading and its files, if all of them are unchanged.
+    fn valid(&self, mut stored: StoredReading, present: &DiskSnapshot) -> Option<(Extraction, Vec<Dependency>)> {
+        stored.each_path(|path| placeless::settle_path(path, self.root));
+        let as_then = stored.files.iter().all(|f| present.unchanged(f))
+            && self.folders.unchanged(paths(&stored.files), &stored.namesakes);
+        as_then.then_some((stored.reading, stored.files))
     }
 
     /// Stores a reading of these files that began at `since`.
@@ -92,9 +128,15 @@ impl<'r> Readings<'r> {
         let here = StoredReading { files: files.to_vec(), namesakes, reading: reading.clone() };
         let mut anywhere = here.clone();
         anywhere.each_path(|path| placeless::mark_path(path, self.root));
-        match anywhere.mentions(self.root) {
-            false => self.kept.put(&self.keys[0], false, &anywhere),
-            true => self.kept.put(&self.keys[1], false, &here),
+        let (number, mut stored) = if anywhere.mentions(self.root) { (1, here) } else { (0, anywhere) };
+        self.kept.put(&self.keys[number], false, &stored);
+        if let Some(shared) = &self.shared {
+            // States of files are those of this machine.
+            stored.files.iter_mut().for_each(|f| f.stamp = None);
+            let mut all = vec![stored];
+            all.append(&mut shared.others.borrow_mut()[number]);
+            all.truncate(MOST_SHARED);
+            self.kept.share(&shared.keys[number], &all);
         }
     }
 }
@@ -146,34 +188,66 @@ fn anywhere(unit: &TranslationUnit, root: &ProjectRoot) -> TranslationUnit {
     TranslationUnit {
         source: marked(&unit.source),
         directory: marked(&unit.directory),
+        nvcc: unit.nvcc.as_deref().map(marked),
+        host_compiler: unit.host_compiler.as_deref().map(marked),
         preprocessor: unit.preprocessor.iter().map(flag).collect(),
         ..unit.clone()
     }
+}
+
+/// Returns the hash of a unit's source; `None` if it cannot be read.
+fn contents(unit: &TranslationUnit) -> Option<[u8; 32]> {
+    let source = unit.directory.join(&unit.source);
+    Some(Hashes::of_this_process().of(&source, Stamp::at(&source)?)?.hash)
+}
+
+fn with(key: &[u8; 32], contents: &[u8; 32]) -> [u8; 32] {
+    *blake3::Hasher::new().update(key).update(contents).finalize().as_bytes()
 }
 
 fn paths(files: &[Dependency]) -> impl Iterator<Item = &Path> + Clone {
     files.iter().map(|f| f.path.as_path())
 }
 
-/// Returns the identities of all programs that take part in a reading. `None` if one cannot be told from another version.
-fn programs(unit: &TranslationUnit, options: &ExtractOptions) -> Option<Vec<String>> {
+/// A program that takes part in a reading.
+#[derive(Default)]
+struct ReadingProgram {
+    /// Path, as a program may find its parts beside itself; empty for our own, which do not.
+    path: String,
+    build: String,
+}
+
+/// Returns all programs that take part in a reading. `None` if one cannot be told from another version.
+fn programs(unit: &TranslationUnit, options: &ExtractOptions) -> Option<Vec<ReadingProgram>> {
     let clang = which::which(&options.clang).ok().filter(|c| !is_script(c))?;
     let compiler = unit.host_compiler.clone().unwrap_or_else(|| "g++".into());
     let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler };
     let this = std::env::current_exe().ok()?;
     let hashes = Hashes::of_this_process();
     let worker = options.worker.clone().unwrap_or_else(|| this.with_file_name("scuba-extract"));
-    let needed = [Some(&this), Some(&worker), Some(&clang), unit.nvcc.as_ref()].into_iter().flatten();
-    let mut all: Vec<String> = needed.map(|program| identity(program, hashes)).collect::<Option<_>>()?;
+    let ours = |path: &Path| Some(ReadingProgram { path: String::new(), build: build(path, hashes)? });
+    let other = |path: &Path| {
+        let path = path.canonicalize().ok()?;
+        Some(ReadingProgram { build: build(&path, hashes)?, path: path.display().to_string() })
+    };
+    let mut all = vec![ours(&this)?, ours(&worker)?, other(&clang)?];
+    if let Some(nvcc) = &unit.nvcc {
+        all.push(other(nvcc)?);
+    }
     // A host compiler that is not found is not asked.
     let host = which::which_in(&compiler, std::env::var_os("PATH"), &unit.directory).ok();
     let cgeist = which::which(options.cgeist.as_deref().unwrap_or(Path::new("cgeist"))).ok();
-    all.extend([host, cgeist].map(|program| program.and_then(|p| identity(&p, hashes)).unwrap_or_default()));
+    all.extend([host, cgeist].map(|program| program.and_then(|p| other(&p)).unwrap_or_default()));
     Some(all)
 }
 
 /// Hash of the command, of all programs that take part in the reading, and of what these read from the environment.
-fn key(unit: &TranslationUnit, programs: &[String], options: &ExtractOptions, root: &ProjectRoot) -> Option<[u8; 32]> {
+fn key(
+    unit: &TranslationUnit,
+    programs: &[ReadingProgram],
+    options: &ExtractOptions,
+    root: &ProjectRoot,
+) -> Option<[u8; 32]> {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hash.update(&(bytes.len() as u64).to_le_bytes());
@@ -182,7 +256,12 @@ fn key(unit: &TranslationUnit, programs: &[String], options: &ExtractOptions, ro
     // The output of the compilation does not affect the reading.
     let unit = TranslationUnit { output: None, command: vec![], ..unit.clone() };
     add(&postcard::to_stdvec(&unit).ok()?);
-    programs.iter().for_each(|program| add(program.as_bytes()));
+    for ReadingProgram { path, build } in programs {
+        let mut path = path.clone();
+        placeless::mark_path(&mut path, root);
+        add(path.as_bytes());
+        add(build.as_bytes());
+    }
     let profile = unit.nvcc.as_ref().map(|n| n.with_file_name("nvcc.profile"));
     add(profile.and_then(|p| std::fs::read(p).ok()).unwrap_or_default().as_slice());
     // Names of files are relative to the project's folder.

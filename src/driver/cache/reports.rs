@@ -39,17 +39,32 @@ pub fn report(
     // A cached check has no output for `--dump`, `--explain` and `--timings`.
     let verdicts =
         verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(&verdicts.get::<String>(key)?, root, settled));
+    let known = verdicts.as_ref().and_then(|(verdicts, key)| {
+        let kept = verdicts.get::<String>(key).and_then(|text| unpack(&text, root, settled));
+        kept.or_else(|| fetch(verdicts, key, root))
+    });
     if let Some(known) = known {
         return Ok(known);
     }
     let report = check(code)?;
-    let netted = !report.nets.is_empty();
+    let (netted, faulty) = (!report.nets.is_empty(), !report.internal.is_empty());
     let text = pack(report).map_err(|e| WorkerFailure::Panicked(e.to_string()))?;
-    if let Some((verdicts, key)) = verdicts {
+    // A fault may be mended in the same version.
+    if let Some((verdicts, key)) = verdicts.filter(|_| !faulty) {
         verdicts.put(&key, netted, &text);
+        if !netted {
+            verdicts.share(&key, &text);
+        }
     }
     unpack(&text, root, true).ok_or_else(|| WorkerFailure::Panicked("its report cannot be read".into()))
+}
+
+/// Returns the report that another machine shared, and stores it.
+fn fetch(verdicts: &ContentStore, key: &[u8; 32], root: &ProjectRoot) -> Option<ProgramReport> {
+    let text: String = verdicts.fetch(key)?;
+    let report = unpack(&text, root, false)?;
+    verdicts.put(key, false, &text);
+    Some(report)
 }
 
 /// Answers of the solver, stored beside verdicts.

@@ -1,6 +1,7 @@
 //! `scuba doctor`: lists what is installed, which versions, what is missing and how to get it.
 
 use crate::args::DoctorArgs;
+use crate::cache::remote;
 use crate::installation::{self, Installation, Installer};
 #[cfg(feature = "cgeist")]
 use crate::session::{named_cgeist, named_cgeist_cuda};
@@ -88,7 +89,7 @@ pub fn run(args: &DoctorArgs) -> Status {
             ),
         ),
     ];
-    for (name, finding) in lines.into_iter().chain(caches(answers.as_deref())) {
+    for (name, finding) in lines.into_iter().chain(remote_cache(&config)).chain(caches(answers.as_deref())) {
         let (mark, what) = match finding {
             DoctorResult::Found(what) => ("ok", what),
             DoctorResult::Absent { get } => ("-", format!("not found; {get}")),
@@ -141,13 +142,23 @@ fn installer() -> Installer {
 
 /// Checks the folder for results that are kept.
 fn cache_folder() -> DoctorResult {
-    if let Err(why) = paths::check_cache() {
+    if let Err(why) = paths::remote_cache() {
         return broken(why, "set it to a folder or to `off`, or unset it");
     }
     match paths::cache() {
         Some(folder) => DoctorResult::Found(folder.display().to_string()),
         None => absent("SCUBA_CACHE is `off`, or HOME is not set: nothing is kept for the next build"),
     }
+}
+
+/// Checks the settings of the remote cache, if one is set. The store is not asked.
+fn remote_cache(config: &Config) -> Option<(&'static str, DoctorResult)> {
+    let url = remote::remote_url(config)?;
+    let result = match remote::settings(&url, config) {
+        Ok(_) => DoctorResult::Found(format!("{url} (`scuba cache` tells how it answers)")),
+        Err(what) => DoctorResult::Useless { what, get: "only the local cache is used".into() },
+    };
+    Some(("remote cache", result))
 }
 
 fn beside(name: &str) -> DoctorResult {
