@@ -3,11 +3,12 @@
 Each project of `projects.py` is built in fresh copies, in turns: by nvcc, and through scuba-nvcc with each cache of the list:
 
     nothing    an empty cache
-    warmed     the cache as `scuba warm` leaves it, as after `make install`
+    warmed     the cache as `scuba warm` leaves it, as after `make install`; for an extension of PyTorch, as `scuba warm -- FLAGS SOURCE` does
     restored   the cache of a build of another copy, in another folder and itself in another place, as a CI service restores it
 
 A ratio is that of two builds of one turn; the table has the medians. CPU time is that of all processes. Memory is the largest sum over all
-processes of the build at one moment (proportional set sizes, so that shared libraries count once), from a build of its own that is not timed.
+processes of the build at one moment (proportional set sizes, so that shared libraries count once), from a build of its own that is not timed;
+"own" leaves out pages of files, which are the system's file cache as well.
 The headers that `scuba warm` made are the only ones at the beginning of each build with a warmed cache: what builds add is removed.
 """
 
@@ -32,7 +33,7 @@ class Memory:
     """The most memory that all processes of a session have at one moment."""
 
     def __init__(self) -> None:
-        self.peak_kib = 0
+        self.peak_kib, self.own_kib = 0, 0
         self.before = set(pids())
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.look, daemon=True)
@@ -58,21 +59,22 @@ class Memory:
             while new:
                 new = {pid for pid, parent in parents.items() if parent in new} - below
                 below |= new
-            self.peak_kib = max(self.peak_kib, sum(map(proportional, below - self.before)))
+            sizes = [proportional(pid) for pid in below - self.before]
+            self.peak_kib = max(self.peak_kib, sum(size for size, _ in sizes))
+            self.own_kib = max(self.own_kib, sum(own for _, own in sizes))
 
 
 def pids() -> list:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def proportional(pid: int) -> int:
+def proportional(pid: int) -> tuple:
+    """KiB of a process, and those of them that are pages of no file."""
     try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1])
-    except (OSError, ValueError):
-        pass
-    return 0
+        lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
+        return int(lines["Pss"].split()[0]), int(lines["Pss_Anon"].split()[0])
+    except (OSError, ValueError, KeyError):
+        return 0, 0
 
 
 def warm(bench: Bench, cache: Path) -> float:
@@ -97,8 +99,22 @@ class Turns:
     """Builds of one project in turns."""
 
     def __init__(self, bench: Bench, project: Project, warmed: Path | None) -> None:
+        if project.torch and warmed:
+            warmed = self.warm_for(bench, project, warmed.with_name("warmed-torch"))
         self.bench, self.project, self.warmed = bench, project, warmed
         self.headers = {entry.name for entry in (warmed / "headers").iterdir()} if warmed else set()
+
+    @staticmethod
+    def warm_for(bench: Bench, project: Project, cache: Path) -> Path:
+        """Fills a cache with the headers that the project's source begins with."""
+        with tempfile.TemporaryDirectory(dir=bench.temporary) as copy:
+            folder = lay_out(project, bench.checkouts, Path(copy))
+            cache.mkdir()
+            done = measured(["make", f"SCUBA={bench.binaries / 'scuba'}", "warm"], folder, bench.environment("scuba", cache))
+        if done["status"]:
+            projects.fail(f"`scuba warm` ended with status {done['status']}: {done['output']}")
+        projects.tell(f"{project.name}: its headers took {done['cpu_s']:.1f} s of CPU time")
+        return cache
 
     def build(self, way: str, memory: bool = False) -> dict:
         """One first build; `way` is `plain` or one of the caches."""
@@ -132,7 +148,7 @@ class Turns:
         if memory:
             with Memory() as seen:
                 done = measured(command, folder, environment)
-            done["tree_mib"] = seen.peak_kib / 1024
+            done["tree_mib"], done["own_mib"] = seen.peak_kib / 1024, seen.own_kib / 1024
         else:
             done = measured(command, folder, environment)
         if done["status"]:
@@ -152,21 +168,22 @@ def compare(bench: Bench, project: Project, caches: tuple, repeat: int, warmed: 
         samples.append({way: turns.build(way) for way in order})
         told = ", ".join(f"{way} {samples[-1][way]['wall_s']:.2f} s ({samples[-1][way]['cpu_s']:.2f})" for way in ways)
         projects.tell(f"{project.name}, {turn + 1} of {repeat}: {told}")
-    memory = {way: turns.build(way, memory=True)["tree_mib"] for way in ways}
+    memory = {way: turns.build(way, memory=True) for way in ways}
     middle = statistics.median
-    row = {"plain_wall": middle(s["plain"]["wall_s"] for s in samples), "plain_cpu": middle(s["plain"]["cpu_s"] for s in samples), "plain_mib": memory["plain"]}
+    row = {"plain_wall": middle(s["plain"]["wall_s"] for s in samples), "plain_cpu": middle(s["plain"]["cpu_s"] for s in samples), "plain_mib": memory["plain"]["tree_mib"]}
     for cache in caches:
         for key, name in (("wall_s", "wall"), ("cpu_s", "cpu")):
             row[f"{cache}_{name}"] = middle(s[cache][key] / s["plain"][key] for s in samples)
-        row[f"{cache}_mib"] = memory[cache] / memory["plain"]
+        for key in ("tree_mib", "own_mib"):
+            row[f"{cache}_{key}"] = memory[cache][key] / memory["plain"][key]
     return row
 
 
 def table(chosen: list, rows: dict, left_out: dict, caches: tuple) -> str:
     """Markdown; the projects, then medians and largest ratios."""
-    head = ["project", "units", "plain wall, s", "CPU, s", "MiB"] + [f"{cache}: wall" if i == 0 else name for cache in caches for i, name in enumerate(("wall", "CPU", "memory"))]
+    head = ["project", "units", "plain wall, s", "CPU, s", "MiB"] + [f"{cache}: wall" if i == 0 else name for cache in caches for i, name in enumerate(("wall", "CPU", "memory", "own"))]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    keys = [f"{cache}_{name}" for cache in caches for name in ("wall", "cpu", "mib")]
+    keys = [f"{cache}_{name}" for cache in caches for name in ("wall", "cpu", "tree_mib", "own_mib")]
 
     def cells(of) -> list:
         return [f"{of('plain_wall'):.2f}", f"{of('plain_cpu'):.2f}", f"{of('plain_mib'):.0f}", *(f"{of(key):.2f}" for key in keys)]

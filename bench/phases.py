@@ -117,15 +117,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dir", type=Path, required=True, help="folder of checkouts")
     parser.add_argument("--binaries", type=Path, default=bench.BUILT)
-    parser.add_argument("--nvcc", type=Path, default=projects.ROOT / ".deps/cuda/nvidia/cu13/bin/nvcc")
+    parser.add_argument("--nvcc", type=Path, help="default: what tools/find-nvcc.sh finds")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--first", nargs="*", default=list(first.CACHES), choices=first.CACHES)
     parser.add_argument("names", nargs="+", metavar="PROJECT")
     arguments = parser.parse_args()
     ways = ("plain", *arguments.first)
+    nvcc = arguments.nvcc or Path(bench.quietly([projects.ROOT / "tools" / "find-nvcc.sh"], dict(os.environ)).strip())
     temporary = Path(tempfile.mkdtemp(prefix="scuba-phases-"))
     try:
-        given = projects.Bench(arguments.dir.resolve(), arguments.binaries.resolve(), arguments.nvcc.resolve(), arguments.jobs, temporary)
+        given = projects.Bench(arguments.dir.resolve(), arguments.binaries.resolve(), nvcc.absolute(), arguments.jobs, temporary)
         warmed = None
         if "warmed" in ways:
             warmed = temporary / "warmed"

@@ -31,6 +31,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from dataclasses import dataclass
@@ -67,6 +68,8 @@ class Project:
     variables: tuple = ()
     # Kernels in each unit, of a generated project.
     generated: int = 0
+    # Whether it is an extension of PyTorch; the checkout is the folder `torch` of its wheel.
+    torch: bool = False
 
 
 def hecbench(program: str, units: int, *others: str) -> Project:
@@ -98,6 +101,7 @@ PROJECTS = (
         ("NVCC={compiler}", "NVCCFLAGS=-I../common -O3 -use_fast_math -arch=sm_80 -lm"),
     ),
     Project("gpu-rodinia nw", 1, "gpu-rodinia", ("cuda/nw", "common"), ("CC={compiler}", "CUDA_DIR={toolkit}")),
+    Project("torch extension", 1, "torch", ("include",), ("NVCC={compiler}",), torch=True),
     Project("generated 1", 1, generated=4, variables=("NVCC={compiler}",)),
     Project("generated 8", 8, generated=4, variables=("NVCC={compiler}",)),
 )
@@ -117,6 +121,45 @@ clean:
 \trm -f bench $(OBJECTS)
 """
 
+# The command of `torch.utils.cpp_extension.load` for one source (2.11), without the link, which wants PyTorch's libraries.
+TORCH_MAKEFILE = """\
+NVCC ?= nvcc
+FLAGS := -DTORCH_EXTENSION_NAME=extension -DTORCH_API_INCLUDE_EXTENSION_H -isystem @TORCH@ -isystem @TORCH@/torch/csrc/api/include -isystem @PYTHON@ \\
+  -D__CUDA_NO_HALF_OPERATORS__ -D__CUDA_NO_HALF_CONVERSIONS__ -D__CUDA_NO_BFLOAT16_CONVERSIONS__ -D__CUDA_NO_HALF2_OPERATORS__ --expt-relaxed-constexpr \\
+  -gencode=arch=compute_80,code=compute_80 -gencode=arch=compute_80,code=sm_80 --compiler-options -fPIC -std=c++17
+
+extension.o: extension.cu
+\t$(NVCC) $(FLAGS) -c $< -o $@
+
+warm:
+\t$(SCUBA) warm -- $(FLAGS) extension.cu
+
+clean:
+\trm -f extension.o
+"""
+
+TORCH_SOURCE = """\
+#include <torch/extension.h>
+
+template <typename T>
+__global__ void scale(const T *in, T *out, T factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] * factor;
+}
+
+torch::Tensor scaled(torch::Tensor in, double factor) {
+  TORCH_CHECK(in.is_cuda() && in.is_contiguous(), "in must be contiguous, on a GPU");
+  auto out = torch::empty_like(in);
+  int n = in.numel();
+  AT_DISPATCH_FLOATING_TYPES(in.scalar_type(), "scaled", [&] {
+    scale<scalar_t><<<(n + 255) / 256, 256>>>(in.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), (scalar_t)factor, n);
+  });
+  return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("scaled", &scaled); }
+"""
+
 
 def missing(project: Project, checkouts: Path) -> str | None:
     """Why there is nothing to build."""
@@ -133,6 +176,11 @@ def lay_out(project: Project, checkouts: Path, copy: Path) -> Path:
         generate.project(folder, project.units, project.generated, seed=project.units)
         (folder / "Makefile").write_text(MAKEFILE)
         return folder
+    if project.torch:
+        text = TORCH_MAKEFILE.replace("@TORCH@", str(checkouts / "torch" / "include")).replace("@PYTHON@", sysconfig.get_paths()["include"])
+        (copy / "Makefile").write_text(text)
+        (copy / "extension.cu").write_text(TORCH_SOURCE)
+        return copy
     for part in project.parts:
         shutil.copytree(checkouts / project.checkout / part, copy / part, symlinks=True, ignore=shutil.ignore_patterns(".git", ".scuba"))
     return copy / project.parts[0]

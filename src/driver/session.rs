@@ -3,6 +3,7 @@
 mod reporting;
 
 use super::args::{Colour, CommonArgs, DiffArgs};
+use super::cache::remote::SessionRemote;
 use super::changes::ChangesSince;
 use super::history::SessionCounters;
 use super::output;
@@ -17,7 +18,7 @@ use config::{self, Config, FrontendKind, RuleSelector, SkippedStatements};
 use confirm::Confirmations;
 use files::ContentStore;
 use finding::paths::ProjectRoot;
-use frontend::ExtractOptions;
+use frontend::{ExtractOptions, Precompile};
 use nvcc::{colour, locate, once, shim};
 use report::baseline::{self, Baseline};
 use report::levels::{Levels, Overrides};
@@ -64,15 +65,16 @@ pub struct Session {
     inside: RequestedOutput,
     /// Numbers of units read and programs checked, and of those taken from caches.
     pub tally: SessionCounters,
+    remote: SessionRemote,
 }
 
 impl Session {
     /// Reads the settings for a command line. `start` is the folder of the first source, or of the facts.
     ///
     /// # Errors
-    /// If scuba.toml cannot be read, the chosen front end is not there, or `SCUBA_CACHE` is a URL.
+    /// If scuba.toml cannot be read, the chosen front end is not there, or `SCUBA_CACHE` is a URL of no known store.
     pub fn new(common: &CommonArgs, overrides: &Overrides, start: &Path) -> Result<Self> {
-        paths::check_cache().map_err(anyhow::Error::msg)?;
+        paths::remote_cache().map_err(anyhow::Error::msg)?;
         let mut config = read_config(common.config.as_deref(), start)?;
         config.frontend.kind = decide_frontend(common.frontend, &config)?;
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
@@ -99,6 +101,7 @@ impl Session {
             settled: false,
             inside: RequestedOutput { dumps: common.dump.clone(), explain: None, timings: common.timings },
             tally: SessionCounters::default(),
+            remote: SessionRemote::of(&config),
             config,
             root,
         })
@@ -146,6 +149,7 @@ impl Session {
             settled: false,
             inside: RequestedOutput::default(),
             tally: SessionCounters::default(),
+            remote: SessionRemote::of(&config),
             config,
             root,
         };
@@ -357,6 +361,11 @@ impl Session {
             cgeist_cuda: named_cgeist_cuda(&self.config),
             headers: ContentStore::of_this_process().map(|v| header_folder(v.folder())),
             one_side_at_a_time: self.jobs == 1,
+            // Only commands of a build have a deadline.
+            precompile: match self.config.warm && self.deadline.is_some() {
+                true => Precompile::Recorded,
+                false => Precompile::Needed,
+            },
             ..ExtractOptions::default()
         }
     }
@@ -443,8 +452,9 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
         .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: use auto, clang or cgeist"))
 }
 
-/// Folder of a cache's precompiled headers. Clang writes its path into them, so symbolic links in it are resolved.
-fn header_folder(cache: &Path) -> PathBuf {
+/// Returns the folder of a cache's precompiled headers. Clang writes its path into them, so symbolic links in it are
+/// resolved.
+pub(crate) fn header_folder(cache: &Path) -> PathBuf {
     let folder = cache.join("headers");
     folder.canonicalize().unwrap_or(folder)
 }

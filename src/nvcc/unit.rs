@@ -69,3 +69,27 @@ pub struct TranslationUnit {
     /// The whole command as run, for the record and for the facts' key.
     pub command: Vec<String>,
 }
+
+impl TranslationUnit {
+    /// Returns a unit that is compiled from a folder with no flags: both sides, for nvcc's default device, without an output.
+    #[must_use]
+    pub fn plain(source: PathBuf, directory: PathBuf, language: Language) -> Self {
+        Self {
+            source,
+            directory,
+            language,
+            output: None,
+            preprocessor: vec![],
+            standard: None,
+            architectures: vec![],
+            compiled: vec![],
+            host_compiler: None,
+            host_flags: vec![],
+            sides: Sides::Both,
+            relocatable: false,
+            language_flags: vec![],
+            nvcc: None,
+            command: vec![],
+        }
+    }
+}

@@ -86,3 +86,45 @@ fn init_starts_it_in_the_background() {
         std::thread::sleep(Duration::from_millis(100));
     }
 }
+
+/// What a command printed, without the seconds that it took.
+fn without_times(said: &Said) -> Vec<String> {
+    let lines = said.out.lines().chain(said.err.lines());
+    lines.map(|l| l.rsplit_once(" (").filter(|(_, t)| t.ends_with(" s)")).map_or(l, |(l, _)| l).to_owned()).collect()
+}
+
+/// A source with a header of a tree of another project.
+const LACKING: &str = "#include <vector>\n#include <other/kept.h>\n\
+    __global__ void k(int *p) { p[threadIdx.x] = OTHER; }\n\
+    int main() { std::vector<int> v(32); int *p; cudaMalloc(&p, v.size() * sizeof *p); k<<<1, 32>>>(p); }\n";
+
+/// Headers that a build lacked are made when it is over, if its settings ask for that: it waits for nothing, and prints
+/// the same.
+#[test]
+fn headers_that_a_build_lacked_are_made_after_it() {
+    let project = Project::new();
+    project.write("main.cu", LACKING);
+    project.write("ext/other/kept.h", "#pragma once\n#define OTHER 3\n");
+    let nvcc = super::nvcc();
+    let build = |settings: &str, cache: &Path| -> Said {
+        project.write("scuba.toml", settings);
+        let line = format!("rm -rf .scuba && {} -isystem ext main.cu -o main", nvcc.display());
+        let mut command = project.command();
+        command.env("SCUBA_CACHE", cache).args(["build", "--", "sh", "-c", &line]).output().unwrap().into()
+    };
+    let wanted = |cache: &Path| std::fs::read_dir(cache.join("headers/wanted")).map_or(0, Iterator::count);
+    let [cold, warm] = ["cold", "warm"].map(|name| project.root().join(name));
+    let without = build("", &cold).status(0);
+    assert_eq!((headers(&cold), wanted(&cold)), (2, 0), "the base for each side: {without:?}");
+    let with = build("[build]\nwarm = true\n", &warm).status(0);
+    assert_eq!(without_times(&with), without_times(&without));
+    let end = Instant::now() + Duration::from_secs(300);
+    while headers(&warm) < 6 {
+        assert!(Instant::now() < end, "no header was made; {} requests wait", wanted(&warm));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    std::fs::remove_dir_all(warm.join("readings")).unwrap();
+    let again = build("", &warm).status(0);
+    assert_eq!(without_times(&again), without_times(&without));
+    assert_eq!(headers(&warm), 8, "only the source's own are made, on top of them");
+}

@@ -1,7 +1,7 @@
 //! Precompiled headers: what is read with one is what is read without, and none outlives what it was made of.
 
 use super::{Project, options};
-use scuba::frontend::{ExtractOptions, Extraction, extract};
+use scuba::frontend::{ExtractOptions, Extraction, Precompile, extract};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,14 +13,14 @@ const SOURCE: &str = "#include <cstdio>\n#include <vector>\n#include <cuda_fp16.
     int main() { std::vector<int> v(4); Pair *p; cudaMalloc(&p, v.size() * sizeof *p); k<<<1, 32>>>(p, 4); return cudaDeviceSynchronize(); }\n";
 
 /// With a clang that writes down how it is run.
-struct Kept {
-    project: Project,
-    headers: PathBuf,
-    clang: PathBuf,
+pub(super) struct Kept {
+    pub project: Project,
+    pub headers: PathBuf,
+    pub clang: PathBuf,
 }
 
 impl Kept {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub fn new(files: &[(&str, &str)]) -> Self {
         let project = Project::new(files);
         let headers = project.path().join("cache/headers");
         let clang = project.path().join("clang");
@@ -33,13 +33,13 @@ impl Kept {
         Self { project, headers, clang }
     }
 
-    fn extract(&self, flags: &str) -> Extraction {
+    pub fn extract(&self, flags: &str) -> Extraction {
         let options = ExtractOptions { headers: Some(self.headers.clone()), clang: self.clang.clone(), ..options() };
         extract(&self.project.unit(flags), &options).unwrap()
     }
 
     /// How often clang compiled with a precompiled header and with ours since this was asked last.
-    fn compiled(&self) -> (usize, usize) {
+    pub fn compiled(&self) -> (usize, usize) {
         let text = std::fs::read_to_string(self.project.path().join("runs")).unwrap_or_default();
         std::fs::write(self.project.path().join("runs"), "").unwrap();
         let count = |what: &str| text.lines().filter(|l| l.contains(what) && !l.contains("-emit-pch")).count();
@@ -47,7 +47,7 @@ impl Kept {
     }
 
     /// The headers that are there, and when they were made.
-    fn made(&self) -> Vec<(PathBuf, SystemTime)> {
+    pub fn made(&self) -> Vec<(PathBuf, SystemTime)> {
         let folders = std::fs::read_dir(&self.headers).into_iter().flatten().flatten();
         let mut out: Vec<_> = folders
             .filter_map(|f| {
@@ -61,7 +61,7 @@ impl Kept {
 }
 
 /// Two extractions of one unit say the same, the order of the files aside.
-fn assert_alike(a: &Extraction, b: &Extraction) {
+pub(super) fn assert_alike(a: &Extraction, b: &Extraction) {
     assert_eq!(a.not_analysed, b.not_analysed);
     assert_eq!((&a.dependencies, &a.notes, &a.frontend), (&b.dependencies, &b.notes, &b.frontend));
     for (m, n) in a.modules.iter().zip(&b.modules) {
@@ -105,7 +105,7 @@ fn projects_share_those_that_mean_the_same_to_them() {
     let body = "__global__ void k(int *p) { p[N] = 1; }\nint main() { std::vector<int> v(N); std::string s(N, 'x'); k<<<1, 1>>>(nullptr); return v.size() + s.size(); }\n";
     let source = format!("{lead}{body}");
     let first = Kept::new(&[("a.cu", "#include <string>\n"), ("b.cu", lead)]);
-    let ahead = ExtractOptions { headers: Some(first.headers.clone()), precompile: true, ..options() };
+    let ahead = ExtractOptions { headers: Some(first.headers.clone()), precompile: Precompile::Ahead, ..options() };
     for source in ["a.cu", "b.cu"] {
         extract(&first.project.unit(&format!("{source} -DN=3")), &ahead).unwrap();
     }
@@ -132,6 +132,26 @@ fn projects_share_those_that_mean_the_same_to_them() {
     same(&[("b.cu", &source)], "b.cu -DN=5 -D_GLIBCXX_ASSERTIONS=1", false);
 }
 
+/// A macro that only the first of two headers mentions keeps a source from both.
+#[test]
+fn macros_of_all_headers_of_a_sequence_count() {
+    let lead = "#include <ftw.h>\n#include <glob.h>\n";
+    let first = Kept::new(&[("a.cu", "#include <ftw.h>\n"), ("b.cu", lead)]);
+    let ahead = ExtractOptions { headers: Some(first.headers.clone()), precompile: Precompile::Ahead, ..options() };
+    for source in ["a.cu", "b.cu"] {
+        extract(&first.project.unit(source), &ahead).unwrap();
+    }
+    let body = "__global__ void k(int *p) { p[0] = 1; }\nint main() { k<<<1, 1>>>(nullptr); return FTW_D; }\n";
+    let second = Kept::new(&[("b.cu", &format!("{lead}{body}"))]);
+    let options = ExtractOptions { headers: Some(first.headers.clone()), ..options() };
+    // The second is no C++: the macro stands for an enumerator where that is declared.
+    for (flags, refused) in [("b.cu", 0), ("b.cu -DFTW_D=9", 2)] {
+        let read = extract(&second.project.unit(flags), &options).unwrap();
+        assert_eq!(read.not_analysed.len(), refused, "{flags}");
+        assert_alike(&read, &second.project.extract(flags));
+    }
+}
+
 /// All headers of a sequence are made at once where that is asked for.
 #[test]
 fn they_are_made_ahead() {
@@ -139,7 +159,7 @@ fn they_are_made_ahead() {
     let options = ExtractOptions {
         headers: Some(kept.headers.clone()),
         clang: kept.clang.clone(),
-        precompile: true,
+        precompile: Precompile::Ahead,
         ..options()
     };
     extract(&kept.project.unit("a.cu"), &options).unwrap();

@@ -1,6 +1,7 @@
 //! `scuba build`: runs a build command with nvcc replaced, then joins the facts that it left.
 
 use super::confirm::{self, ConfirmProject};
+use super::warm;
 use crate::args::BuildArgs;
 use crate::last_report::{self, CheckSubject};
 use crate::programs::makefile::PrintedCommand;
@@ -123,7 +124,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Status::Clean if nothing => Status::Unable,
         status => status,
     };
+    session.close_remote();
     let own = ended(&args.command, outcome.status, &session);
+    warm::start_after_build(session.config.warm);
     Ok(match status {
         Status::Clean if !outcome.status.success() => own,
         status => status,

@@ -5,12 +5,14 @@
 
 use crate::args::WarmArgs;
 use crate::cache::folder;
-use crate::session::{Session, real_nvcc};
+use crate::session::{Session, header_folder, real_nvcc};
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
-use base::paths;
-use frontend::ExtractOptions;
+use base::{background, paths};
+use config::FrontendKind;
+use frontend::{ExtractOptions, HeaderRequests, Precompile};
 use nvcc::command::{Environment, NvccCommand};
+use nvcc::interpose;
 use nvcc::unit::TranslationUnit;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -47,17 +49,20 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// If there is no cache or no nvcc, or if the given flags are not understood.
 pub fn run(args: &WarmArgs) -> Result<Status> {
     if args.background {
-        become_background();
+        become_background(if args.recorded { LONGEST_AFTER_BUILD } else { LONGEST_IN_BACKGROUND });
+    }
+    if args.recorded {
+        return answer_requests();
     }
     let here = std::env::current_dir().context("the working folder does not exist")?;
     let session = Session::of_shim(&here, 1)?;
-    paths::check_cache().map_err(anyhow::Error::msg)?;
+    paths::remote_cache().map_err(anyhow::Error::msg)?;
     let Some(cache) = paths::cache() else {
         bail!("there is no cache to fill: SCUBA_CACHE is `off`, or HOME is not set");
     };
     let nvcc = real_nvcc(&session.config).context("no nvcc was found: set SCUBA_NVCC, or put it into PATH")?;
     let options = ExtractOptions {
-        precompile: true,
+        precompile: Precompile::Ahead,
         one_side_at_a_time: args.background,
         time_limit: base::cpu_time::TimeLimit::of(LONGEST),
         ..session.extract_options()
@@ -71,8 +76,10 @@ pub fn run(args: &WarmArgs) -> Result<Status> {
         return Ok(Status::Clean);
     }
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let lists: Vec<Vec<TranslationUnit>> =
-        commands.iter().map(|flags| units(&nvcc, folder.path(), flags)).collect::<Result<_>>()?;
+    let lists: Vec<Vec<TranslationUnit>> = match named(&nvcc, &here, &args.flags) {
+        units if !units.is_empty() => vec![units],
+        _ => commands.iter().map(|flags| units(&nvcc, folder.path(), flags)).collect::<Result<_>>()?,
+    };
     let before = headers(&cache);
     let problems = make(&lists, &options, if args.background { 1 } else { parallel() });
     for problem in &problems {
@@ -96,6 +103,30 @@ pub fn run(args: &WarmArgs) -> Result<Status> {
         ));
     }
     Ok(if problems.is_empty() { Status::Clean } else { Status::Unable })
+}
+
+/// Precompiles headers that builds lacked; another process that does so already is left alone.
+fn answer_requests() -> Result<Status> {
+    paths::remote_cache().map_err(anyhow::Error::msg)?;
+    let headers = header_folder(&paths::cache().context("there is no cache to fill")?);
+    let requests = HeaderRequests::of(&headers);
+    let Some(_lock) = requests.lock() else { return Ok(Status::Clean) };
+    for _ in 0..MOST_REQUESTS {
+        let Some((unit, options)) = requests.take() else { break };
+        let options = ExtractOptions {
+            precompile: Precompile::Alone,
+            // Only clang uses them.
+            kind: FrontendKind::Clang,
+            headers: Some(headers.clone()),
+            one_side_at_a_time: true,
+            time_limit: base::cpu_time::TimeLimit::of(LONGEST),
+            ..options
+        };
+        // The next build reads without a header that cannot be made.
+        let _ = frontend::extract(&unit, &options);
+        files::Hashes::of_this_process().keep();
+    }
+    Ok(Status::Clean)
 }
 
 /// Size of the cached headers.
@@ -136,6 +167,14 @@ fn usual(nvcc: &Path) -> Vec<Vec<String>> {
         })
     })
     .collect()
+}
+
+/// Returns the units that nvcc would compile from the sources among these words.
+fn named(nvcc: &Path, here: &Path, words: &[String]) -> Vec<TranslationUnit> {
+    let arguments: Vec<_> = words.iter().map(Into::into).chain(["-c".into()]).collect();
+    let command = NvccCommand::read(&arguments, &Environment::default(), here);
+    let plan = command.plan(here, Some(nvcc), &|| nvcc::shim::native_architectures(nvcc));
+    plan.map(|p| p.request.units).unwrap_or_default()
 }
 
 /// Writes a source for each beginning, and returns the units that nvcc would compile from them.
@@ -182,42 +221,53 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions) -> Result<(), String> 
     read.not_analysed.into_iter().next().map_or(Ok(()), |n| Err(format!("no headers are precompiled: {}", n.reason)))
 }
 
-/// Starts the command in the background: in a session of its own, without this process's files. It ends by itself.
+/// Starts the command in the background, for the usual flags.
 pub fn start_in_background() {
-    use std::os::unix::process::CommandExt;
+    start(&["warm", "--background"]);
+}
+
+/// Starts the command in the background for headers that a build lacked, if its settings ask for that. The build is
+/// over: what it printed, its status and its jobs are its own.
+pub fn start_after_build(warm: bool) {
+    // Programs below an interposed command are that command's.
+    if !warm || std::env::var_os(interpose::GUARD_VARIABLE).is_some() {
+        return;
+    }
+    if paths::cache().is_some_and(|cache| HeaderRequests::of(&header_folder(&cache)).is_any()) {
+        start(&["warm", "--background", "--recorded"]);
+    }
+}
+
+/// Starts a command in a session of its own, without this process's files. It ends by itself.
+fn start(arguments: &[&str]) {
     use std::process::{Command, Stdio};
     let Ok(program) = std::env::current_exe() else { return };
-    if paths::check_cache().is_err() || paths::cache().is_none() {
+    if paths::remote_cache().is_err() || paths::cache().is_none() {
         return;
     }
     let mut command = Command::new(program);
-    command.args(["warm", "--background"]).env_remove("MAKEFLAGS").env_remove("SCUBA_STRICT");
+    command.args(arguments).env_remove("MAKEFLAGS").env_remove("SCUBA_STRICT");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // SAFETY: between fork and exec only two system calls run, which allocate nothing.
-    #[expect(unsafe_code, reason = "files that were inherited, for example a jobserver's pipe, must not stay open")]
-    unsafe {
-        command.pre_exec(|| {
-            libc::setsid();
-            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_AT_EXEC);
-            Ok(())
-        });
-    }
-    // Without it the first build makes the headers.
+    background::detach(&mut command);
+    // Without it the next build makes the headers.
     let _ = command.spawn();
 }
 
-/// `CLOSE_RANGE_CLOEXEC` of Linux 5.11, close_range(2).
-const CLOSE_AT_EXEC: libc::c_uint = 4;
+/// Time after which a background process ends in any case.
+const LONGEST_IN_BACKGROUND: Duration = Duration::from_secs(300);
 
-/// Time after which the background process ends in any case.
-const LONGEST_IN_BACKGROUND: u64 = 300;
+/// The same after a build: headers of PyTorch take half a minute where nothing else runs.
+const LONGEST_AFTER_BUILD: Duration = Duration::from_secs(900);
+
+/// Largest number of units whose headers are precompiled after a build.
+const MOST_REQUESTS: usize = 16;
 
 /// Lowers this process's priority, and limits its life.
-fn become_background() {
+fn become_background(longest: Duration) {
     // Neither can fail in a way that matters: the work is the same at any priority.
     let _ = rustix::process::nice(19);
-    std::thread::spawn(|| {
-        std::thread::sleep(Duration::from_secs(LONGEST_IN_BACKGROUND));
+    std::thread::spawn(move || {
+        std::thread::sleep(longest);
         std::process::exit(0);
     });
 }

@@ -1,10 +1,12 @@
 //! Reports of a session: what a run found is made into a report, written in the chosen format, and recorded.
 
 use super::Session;
+use crate::cache::remote::SessionRemote;
 use crate::history::{CheckRecord, HistoryRecord};
 use crate::{Status, job_summary, output};
 use anyhow::{Context, Result};
 use facts::ReportedFinding;
+use files::ContentStore;
 use finding::sources::SourceFiles;
 use finding::{Axioms, Report, ReportTool};
 use nvcc::history::{self, BuildHistory};
@@ -13,7 +15,35 @@ use report::render::{MessageFormat, render, summary};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Longest time for which a command waits at its end until new entries of the remote cache are sent. What is left then is
+/// sent by the process in the background.
+const UNTIL_SENT: Duration = Duration::from_secs(5);
+
 impl Session {
+    /// Returns the remote cache of this run.
+    #[must_use]
+    pub const fn remote(&self) -> &SessionRemote {
+        &self.remote
+    }
+
+    /// Returns the store of readings and verdicts, shared with other machines if there is a remote cache.
+    #[must_use]
+    pub fn store(&self) -> Option<ContentStore> {
+        Some(ContentStore::of_this_process()?.shared_by(self.remote.entries()))
+    }
+
+    /// Ends the use of the remote cache by a command that no build waits for: sends what is new, waits for that a moment,
+    /// and tells trouble in a line.
+    pub fn close_remote(&self) {
+        if let Some(line) = self.remote.refusals().filter(|_| self.verbose()) {
+            output::complain(&output::harmless(&format!("note: {line}")));
+        }
+        self.remote.send(UNTIL_SENT);
+        if let Some(trouble) = self.remote.trouble().filter(|t| !self.quiet() && (t.is_new || self.verbose())) {
+            output::complain(&output::harmless(&format!("note: {}", trouble.line)));
+        }
+    }
+
     /// Makes a report of what was found, and returns it with the sources of its excerpts.
     #[must_use]
     pub fn assemble(&self, found: RunFindings, frontend: String) -> (Assembled, SourceFiles) {

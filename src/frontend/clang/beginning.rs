@@ -1,31 +1,48 @@
-//! Headers of the system and the toolkit that a source includes before any code.
+//! Headers of the system, the toolkit and other foreign trees that a source includes before any code.
 //!
 //! In: a source, the folders of its flags. Out: the names of such headers in their order, each with the macros that
-//! directives before it define. A header of the user's is followed as long as it has no code either. Any directive that
-//! is not understood for certain ends the list, and so does a condition that an include depends on.
+//! directives before it define. A header of the project's is followed as long as it has no code either. Any directive
+//! that is not understood for certain ends the list, and so does a condition that an include depends on.
 
 use super::lead;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Largest number of headers: a precompiled header covers the first ones only.
 const MAX: usize = 16;
-/// Largest depth of the user's headers in each other.
+/// Largest depth of the project's headers in each other.
 const DEPTH: usize = 16;
+
+/// A folder of the user's flags, in which clang searches for headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SearchedFolder {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// Whether its headers are not the project's.
+    pub foreign: bool,
+}
+
+/// A header that a source begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LeadingName {
+    /// Name as in `#include <…>`.
+    pub name: String,
+    /// Whether it lies in a foreign folder of the flags; else in one that every unit searches.
+    pub foreign: bool,
+    /// Number of the macros that come before it.
+    before: usize,
+}
 
 /// Headers that a source begins with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Beginning {
-    /// Names as in `#include <…>`.
-    pub headers: Vec<String>,
+    pub headers: Vec<LeadingName>,
     /// Macros that directives define or undefine, in any branch of a condition.
     macros: Vec<String>,
-    /// Number of the macros that come before each header.
-    before: Vec<usize>,
 }
 
 impl Beginning {
     /// Reads a source. `folders` are those of its flags, in the order in which they are searched.
-    pub fn of(source: &Path, directory: &Path, folders: &[PathBuf]) -> Self {
+    pub fn of(source: &Path, directory: &Path, folders: &[SearchedFolder]) -> Self {
         let mut scan = Scan { folders, found: Self::default(), open: vec![] };
         scan.file(&directory.join(source));
         scan.found
@@ -33,22 +50,23 @@ impl Beginning {
 
     /// Returns the macros that come before the end of the first `n` headers.
     pub fn macros_before(&self, n: usize) -> &[String] {
-        n.checked_sub(1).map_or(&[], |last| &self.macros[..self.before[last]])
+        n.checked_sub(1).map_or(&[], |last| &self.macros[..self.headers[last].before])
     }
 
-    /// Keeps the headers for which `keep` holds.
-    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
-        let kept: Vec<bool> = self.headers.iter().map(|h| keep(h)).collect();
-        let mut each = kept.iter();
-        self.headers.retain(|_| each.next().copied().unwrap_or(true));
-        let mut each = kept.iter();
-        self.before.retain(|_| each.next().copied().unwrap_or(true));
+    /// Returns the names of the first `n` headers.
+    pub fn names(&self, n: usize) -> Vec<String> {
+        self.headers[..n].iter().map(|h| h.name.clone()).collect()
+    }
+
+    /// Returns the number of headers before the first foreign one.
+    pub fn common(&self) -> usize {
+        self.headers.iter().position(|h| h.foreign).unwrap_or(self.headers.len())
     }
 }
 
-/// Scan of a source and the headers of the user's that it includes.
+/// Scan of a source and the headers of the project's that it includes.
 struct Scan<'a> {
-    folders: &'a [PathBuf],
+    folders: &'a [SearchedFolder],
     found: Beginning,
     /// Files that are being read, or were.
     open: Vec<PathBuf>,
@@ -101,20 +119,37 @@ impl Scan<'_> {
         let Some(name) = quoted.or_else(|| name.strip_prefix('<').and_then(|n| n.strip_suffix('>'))) else {
             return false;
         };
-        let beside = quoted.and(from.parent()).map(|p| p.join(name));
-        let in_folders = self.folders.iter().map(|f| f.join(name));
-        if let Some(own) = beside.into_iter().chain(in_folders).find(|p| p.is_file()) {
+        let beside = quoted.and(from.parent()).map(|p| p.join(name)).filter(|p| p.is_file());
+        if let Some(own) = beside {
             return self.file(&own);
         }
+        let foreign = match self.folders.iter().map(|f| (f, f.path.join(name))).find(|(_, p)| p.is_file()) {
+            Some((folder, path)) if !folder.foreign => return self.file(&path),
+            // The source includes it once more.
+            Some((_, path)) if !is_plain(name) || !guards_itself(&path) => return false,
+            found => found.is_some(),
+        };
         if Path::new(name).is_absolute() || name.contains(['\\', '\n', '"']) {
             return false;
         }
-        if !self.found.headers.iter().any(|h| h == name) {
-            self.found.headers.push(name.to_owned());
-            self.found.before.push(self.found.macros.len());
+        if !self.found.headers.iter().any(|h| h.name == name) {
+            let before = self.found.macros.len();
+            self.found.headers.push(LeadingName { name: name.to_owned(), foreign, before });
         }
         true
     }
+}
+
+/// Whether a name leads only into folders below the searched one.
+fn is_plain(name: &str) -> bool {
+    Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
+}
+
+/// Whether a header begins with `#pragma once` or with a guard.
+fn guards_itself(header: &Path) -> bool {
+    let Ok(text) = std::fs::read(header) else { return false };
+    let (directives, _) = lead::directives(&String::from_utf8_lossy(&text));
+    guard(&directives) || directives.iter().any(|d| split(d) == ("pragma", "once"))
 }
 
 /// Splits a directive into its word and the rest.
@@ -128,6 +163,7 @@ fn guard(directives: &[String]) -> bool {
     let [first, second, ..] = directives else { return false };
     let (word, name) = split(first);
     let (next, defined) = split(second);
+    let defined = defined.split(char::is_whitespace).next().unwrap_or_default();
     word == "ifndef" && next == "define" && name == defined
 }
 
@@ -142,9 +178,12 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let found = Beginning::of(Path::new("a.cu"), folder.path(), &[folder.path().join("inc")]);
+        let searched = |name: &str, foreign| SearchedFolder { path: folder.path().join(name), foreign };
+        let found =
+            Beginning::of(Path::new("a.cu"), folder.path(), &[searched("inc", false), searched("foreign", true)]);
         let macros = found.macros_before(found.headers.len()).to_vec();
-        (found.headers, macros)
+        let names = found.headers.iter().map(|h| format!("{}{}", if h.foreign { "+" } else { "" }, h.name));
+        (names.collect(), macros)
     }
 
     #[test]
@@ -181,11 +220,33 @@ mod tests {
     fn macros_count_from_where_they_are_defined() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.cu"), "#include <a>\n#define N(x) x\n#include <b>\n#define M\n").unwrap();
-        let mut found = Beginning::of(Path::new("a.cu"), folder.path(), &[]);
-        let none: [&str; 0] = [];
+        let found = Beginning::of(Path::new("a.cu"), folder.path(), &[]);
         assert_eq!((found.macros_before(0), found.macros_before(1)), (&[][..], &[][..]));
-        assert_eq!(found.macros_before(2), ["N"]);
-        found.retain(|h| h == "b");
-        assert_eq!((found.macros_before(1), found.headers.len(), none.len()), (&["N".to_owned()][..], 1, 0));
+        assert_eq!((found.macros_before(2), found.common()), (&["N".to_owned()][..], 2));
+    }
+
+    #[test]
+    fn foreign_headers_are_named_and_not_followed() {
+        let once = "// c\n#pragma once\n#include <d>\n";
+        let files = |text: &str| {
+            beginning(&[
+                ("a.cu", text),
+                ("foreign/t/once.h", once),
+                ("foreign/t/guard.h", "#ifndef G // g\n#define G 1\nint g;\n#endif\n"),
+                ("foreign/t/twice.h", "int x;\n"),
+                ("foreign/both.h", once),
+                ("inc/both.h", "#include <e>\n"),
+                ("foreign/vector", once),
+            ])
+            .0
+        };
+        for (text, headers) in [
+            ("#include <a>\n#include <t/once.h>\n#include \"t/guard.h\"\n", &["a", "+t/once.h", "+t/guard.h"][..]),
+            ("#include <t/once.h>\n#include <t/twice.h>\n#include <a>\n", &["+t/once.h"]),
+            ("#include <both.h>\n#include <t/../t/once.h>\n#include <a>\n", &["e"]),
+            ("#include <vector>\n#include <a>\n", &["+vector", "a"]),
+        ] {
+            assert_eq!(files(text), headers, "{text}");
+        }
     }
 }

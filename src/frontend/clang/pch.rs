@@ -11,16 +11,18 @@ use super::invoke;
 use super::lead::LeadingIncludes;
 use super::toolkit::STAND_INS;
 use crate::namesakes::{Namesakes, SearchFolders};
+use crate::requests;
 use files::store::{self, Readers};
 use files::{Dependency, Hashes, Since};
 use nvcc::processes::TimeAllowance;
+use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Largest size of all headers kept, in bytes: one takes about 10 MiB, one that builds on another less. The least
-/// recently used are removed.
-const MOST: u64 = 512 << 20;
+/// Largest size of all headers kept, in bytes: one takes about 10 MiB, one that builds on another less, one of PyTorch's
+/// headers 160 MiB. The least recently used are removed.
+const MOST: u64 = 1 << 30;
 /// Number of headers in use above which none is made for a single source.
 const MAX_IN_USE: usize = 40;
 /// Largest number of flag sets remembered as seen once.
@@ -31,6 +33,7 @@ const NOTED: Duration = Duration::from_secs(24 * 3600);
 const GONE: Duration = Duration::from_secs(120);
 
 /// A header that is up to date, and the files that it was made of.
+#[derive(Debug)]
 pub(super) struct PrecompiledHeader {
     pub path: PathBuf,
     pub files: Vec<PathBuf>,
@@ -54,15 +57,16 @@ struct HeaderInputs {
 pub(super) enum HeaderContents<'a> {
     /// SCuBA's header and those that clang includes by itself.
     Ours,
-    /// The same, and the leading includes of a source.
-    Lead(&'a LeadingIncludes),
+    /// The same, and the leading includes of a source; on top of a header that covers some of them, if there is one.
+    Lead { includes: &'a LeadingIncludes, below: Option<&'a PrecompiledHeader> },
     /// The same for any source: templates are instantiated in it.
     Base,
-    /// Text of includes, on top of another header, which was made of these files.
-    OnTop { header: &'a Path, made_of: &'a [PathBuf], text: &'a str },
+    /// Text of includes, on top of another header.
+    OnTop { below: &'a PrecompiledHeader, text: &'a str },
 }
 
 /// Parameters of a run of clang for one side: flags without files, version, folders, time.
+#[derive(Clone)]
 pub(super) struct ClangRun<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
@@ -76,8 +80,12 @@ pub(super) struct ClangRun<'a> {
 }
 
 /// Returns the precompiled header for these flags; `None` if there is none yet, or if clang would read another program
-/// with it.
-pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeader> {
+/// with it. `below` finds a header that leading includes are precompiled on top of.
+pub(super) fn find(
+    kept: &Path,
+    flags: &ClangRun<'_>,
+    below: impl FnOnce() -> Option<PrecompiledHeader>,
+) -> Option<PrecompiledHeader> {
     // Files that the flags include come before SCuBA's header.
     if are_preceded(&flags.arguments) {
         return None;
@@ -94,7 +102,8 @@ pub(super) fn find(kept: &Path, flags: &ClangRun<'_>) -> Option<PrecompiledHeade
     if flags.lead().is_some() && are_all_in_use(kept) {
         return None;
     }
-    let made = place.make(flags);
+    let below = flags.lead().and_then(|_| below());
+    let made = place.make(&flags.on_top_of(below.as_ref()));
     tidy(kept);
     made.map(|files| PrecompiledHeader { path: place.header(), files })
 }
@@ -114,9 +123,30 @@ pub(super) fn are_preceded(arguments: &[String]) -> bool {
 impl<'a> ClangRun<'a> {
     fn lead(&self) -> Option<&'a LeadingIncludes> {
         match self.contents {
-            HeaderContents::Lead(lead) => Some(lead),
+            HeaderContents::Lead { includes, .. } => Some(includes),
             _ => None,
         }
+    }
+
+    /// Returns the header that the wanted one builds on.
+    fn below(&self) -> Option<&'a PrecompiledHeader> {
+        match self.contents {
+            HeaderContents::OnTop { below, .. } => Some(below),
+            HeaderContents::Lead { below, .. } => below,
+            HeaderContents::Ours | HeaderContents::Base => None,
+        }
+    }
+
+    /// Returns the run in which leading includes are precompiled on top of a header.
+    fn on_top_of<'b>(&self, below: Option<&'b PrecompiledHeader>) -> ClangRun<'b>
+    where
+        'a: 'b,
+    {
+        let contents = match self.contents {
+            HeaderContents::Lead { includes, .. } => HeaderContents::Lead { includes, below },
+            other => other,
+        };
+        ClangRun { contents, ..self.clone() }
     }
 }
 
@@ -206,18 +236,36 @@ impl HeaderFolder {
 
     /// Makes the header; only one process does so at a time, and the others get none.
     pub fn make(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
+        let _lock = self.lock()?;
         self.remove_what_the_dead_left();
-        let lock = self.folder.join("making");
         if age(&self.refused()).is_some_and(|a| a < NOTED) {
             return None;
         }
-        std::fs::File::create_new(&lock).ok()?;
         let made = self.write(flags);
         if made.is_none() {
             let _ = std::fs::write(self.refused(), "");
         }
-        let _ = std::fs::remove_file(&lock);
         made
+    }
+
+    /// Locks the folder until the result is dropped or this process ends; `None` if another process makes the header.
+    fn lock(&self) -> Option<std::fs::File> {
+        let file = std::fs::File::options().create(true).append(true).open(self.folder.join("making")).ok()?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+        // What the dead left is told by its age.
+        file.set_modified(SystemTime::now()).ok()?;
+        Some(file)
+    }
+
+    /// Returns the files that a header would be made of beside those of the header below it.
+    pub fn sources(&self, flags: &ClangRun<'_>) -> Option<Vec<PathBuf>> {
+        let (mut arguments, source) = self.command(flags)?;
+        let list = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
+        let path = |p: &Path| p.display().to_string();
+        arguments.extend(["-M".into(), "-MF".into(), path(list.path()), "--".into(), path(&source)]);
+        invoke::clang(flags.clang, &arguments, flags.directory, flags.time).ok()?;
+        let files = invoke::dependencies(list.path(), flags.directory);
+        files.contains(&source).then_some(files)
     }
 
     /// Returns clang's arguments for the header, without outputs, and the source that it is made of.
@@ -228,28 +276,32 @@ impl HeaderFolder {
         let (mut arguments, mut source) = (vec![], ours.clone());
         match flags.contents {
             HeaderContents::Ours => arguments.extend(flags.arguments.iter().cloned()),
-            HeaderContents::Lead(lead) => {
+            HeaderContents::Lead { includes, .. } => {
                 source = self.source();
-                self.keep(&source, &lead.as_source())?;
+                self.keep(&source, &includes.as_source())?;
                 // Before all other folders, like the folder of a source.
-                arguments.extend(["-iquote".into(), path(lead.folder())]);
+                arguments.extend(["-iquote".into(), path(includes.folder())]);
                 arguments.extend(flags.arguments.iter().cloned());
-                arguments.extend(["-include".into(), path(&ours)]);
+                if flags.below().is_none() {
+                    arguments.extend(["-include".into(), path(&ours)]);
+                }
             }
             HeaderContents::Base => {
                 arguments.extend(flags.arguments.iter().cloned());
                 arguments.extend(["-Xclang", "-fpch-instantiate-templates"].map(String::from));
             }
-            HeaderContents::OnTop { header, text, .. } => {
+            HeaderContents::OnTop { text, .. } => {
                 source = self.source();
                 self.keep(&source, text)?;
                 arguments.extend(flags.arguments.iter().cloned());
-                arguments.extend(["-Xclang", "-include-pch", "-Xclang"].map(String::from));
-                arguments.push(path(header));
             }
         }
+        if let Some(below) = flags.below() {
+            arguments.extend(["-Xclang", "-include-pch", "-Xclang"].map(String::from));
+            arguments.push(path(&below.path));
+        }
         // The inputs' contents are compared before each use: their times may differ then, or mean nothing.
-        arguments.extend(["-Xclang", "-fno-pch-timestamp", "-Xclang", "-emit-pch"].map(String::from));
+        arguments.extend(["-Xclang", "-fno-pch-timestamp"].map(String::from));
         Some((arguments, source))
     }
 
@@ -260,6 +312,7 @@ impl HeaderFolder {
         let aside = || tempfile::NamedTempFile::new_in(&self.folder);
         let (header, list) = (aside().ok()?, aside().ok()?);
         let path = |p: &Path| p.display().to_string();
+        arguments.extend(["-Xclang", "-emit-pch"].map(String::from));
         arguments.extend(["-MD".into(), "-MF".into(), path(list.path())]);
         arguments.extend(["-o".into(), path(header.path()), "--".into(), path(&source)]);
         invoke::clang(flags.clang, &arguments, flags.directory, flags.time).ok()?;
@@ -267,8 +320,8 @@ impl HeaderFolder {
         if files.is_empty() || !files.contains(&source) {
             return None;
         }
-        if let HeaderContents::OnTop { header, made_of, .. } = flags.contents {
-            files.extend(made_of.iter().cloned().chain([header.to_owned()]));
+        if let Some(below) = flags.below() {
+            files.extend(below.files.iter().cloned().chain([below.path.clone()]));
             files.sort();
             files.dedup();
         }
@@ -329,7 +382,8 @@ type FolderAge = (Duration, PathBuf);
 /// Lists the cache, the last used first: headers, and flags that occurred once.
 fn all_kept(kept: &Path) -> (Vec<FolderAge>, Vec<FolderAge>) {
     let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
-    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir() && !p.ends_with(STAND_INS));
+    let folders =
+        entries.map(|e| e.path()).filter(|p| p.is_dir() && !p.ends_with(STAND_INS) && !p.ends_with(requests::FOLDER));
     let (mut made, mut seen) = (vec![], vec![]);
     for folder in folders {
         match age(&HeaderFolder { folder: folder.clone() }.inputs()) {
