@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Which share of the units that nvcc compiles does our front end read, on both sides?
 
-    tools/front-end.py DIR [--out FILE.md] [--journal FILE] [--extract PATH] [--nvcc PATH] [--headers DIR] [--programs N] [--samples N] [--until SECONDS] [--again] [-j N]
-    tools/front-end.py DIR --projects N [--torch FLAGS] [...]
+    tools/front-end.py DIR [--out FILE.md] [--journal FILE] [--extract PATH] [--code REVISION] [--nvcc PATH] [--headers DIR] [--programs N] [--samples N]
+                       [--until SECONDS] [--limit SECONDS] [--again] [-j N]
+    tools/front-end.py DIR --projects N [--torch FLAGS] [--read-until SECONDS] [...]
 
 DIR holds checkouts of HeCBench and of NVIDIA's cuda-samples (folder `cuda-samples`). Of HeCBench the units of every Nth program are taken
 (16), with the flags of their makefiles; of cuda-samples every Nth unit (4), with relocatable device code where the sample's CMakeLists.txt asks
 for it. --headers names a folder of libraries' headers (cuBLAS and the like), which both are given. Each is compiled by nvcc (`-c`, to nowhere), and read by `scuba-extract`; nothing is written into the checkouts. FILE
 (target/front-end.jsonl) is a journal: nvcc is not asked again of units that stand in it; with --again they are read again by the front end. None
-is begun after --until seconds; N units at a time (1). Only the Python standard library is used.
+is begun after --until seconds; N units at a time (1); no program runs longer than --limit seconds (300). --code is the front end's revision (the
+tree's). Only the Python standard library is used.
 
 With --projects DIR holds checkouts of any projects, and of each at most N `.cu` files, spread evenly, are taken. Nobody knows their makefiles: the
 folders of headers are searched for in the project, then in the others, by the names that are missing (`g++ -M -MG`). The other flags are the same
 for all; units that want PyTorch's headers get FLAGS instead. Here the front end reads first: nvcc is asked of what it refuses at once, and of the
-others in the end.
+others in the end. After --read-until seconds no further unit is read, and nvcc is asked of those that are.
 """
 
 import argparse
@@ -31,8 +33,6 @@ import time
 import sweep
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-LIMIT = 300
-
 
 def hecbench(folder, every):
     for program in sorted(folder.glob("src/*-cuda"))[::every]:
@@ -110,7 +110,7 @@ def missing_headers(project, source, flags):
     toolkit = OPTIONS.nvcc.parent.parent / "include"
     command = ["g++", "-x", "c++", "-M", "-MG", *macros, *mine, "-isystem", str(toolkit), "-isystem", str(toolkit / "cccl"), "-include", "cuda_runtime.h", str(project / source)]
     try:
-        out = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LIMIT).stdout
+        out = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=OPTIONS.limit).stdout
     except (subprocess.TimeoutExpired, UnicodeDecodeError):
         return []
     names = out.replace("\\\n", " ").split()[1:]
@@ -172,14 +172,14 @@ def run(command, folder):
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     try:
-        output, errors = process.communicate(timeout=LIMIT)
+        output, errors = process.communicate(timeout=OPTIONS.limit)
     except BaseException as e:
         # With all that it started.
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         if not isinstance(e, subprocess.TimeoutExpired):
             raise
-        return None, "", f"took longer than {LIMIT} s", LIMIT
+        return None, "", f"took longer than {OPTIONS.limit:g} s", OPTIONS.limit
     out = "\n".join(l for l in output.decode(errors="replace").splitlines() if l.startswith("; "))
     return process.returncode, out, errors.decode(errors="replace"), round(time.monotonic() - start, 1)
 
@@ -195,7 +195,7 @@ def read(folder, source, flags):
 
 
 def commit():
-    return subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return OPTIONS.code or subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
 
 
 def first_error(text):
@@ -342,13 +342,14 @@ def compiled(record, folder, source, flags):
 
 def of_projects(start):
     known = known_records()
-    late = lambda: time.monotonic() - start > OPTIONS.until
+    late = lambda until: time.monotonic() - start > until
 
     def reading(unit):
         project, source, headers = unit
         record = known.get((project.name, source))
         again = record and OPTIONS.again and record["nvcc"] is not False and record["refused"]
-        if record and not again or late():
+        # With --again no further units are begun.
+        if not again and (record or OPTIONS.again) or late(min(OPTIONS.until, OPTIONS.read_until)):
             return record, False
         if not record:
             flags, missing = with_folders(project, source, headers)
@@ -356,14 +357,14 @@ def of_projects(start):
             if missing:
                 record.update(nvcc=False, why=f"{missing[0]}: No such file or directory")
         if record["nvcc"] is not False:
-            first = record.get("first", record["refused"])
+            first = record.get("first") or record["refused"]
             record = {**record, **read(project, source, record["flags"]), "first": first}
         if record["nvcc"] is None and record["refused"]:
             record = compiled(record, project, source, record["flags"])
         return record, True
 
     def asking(record):
-        if record["nvcc"] is not None or late():
+        if record["nvcc"] is not None or late(OPTIONS.until):
             return record, False
         return compiled(record, OPTIONS.dir / record["suite"], record["unit"], record["flags"]), True
 
@@ -410,6 +411,9 @@ def main():
     parser.add_argument("--projects", type=int)
     parser.add_argument("--torch", default="")
     parser.add_argument("--until", type=float, default=float("inf"))
+    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--code", default="")
+    parser.add_argument("--read-until", type=float, default=float("inf"))
     parser.add_argument("--again", action="store_true")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     OPTIONS = parser.parse_args()

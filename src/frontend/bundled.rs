@@ -5,6 +5,7 @@
 //! and hides none.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Program name, both in `PATH` and in an installation.
 const NAME: &str = "clang++-22";
@@ -15,6 +16,16 @@ pub fn clang() -> PathBuf {
     // Links are resolved: a program that a package manager links elsewhere belongs to the folder of its target.
     let own = std::env::current_exe().and_then(|p| p.canonicalize()).ok().and_then(|p| beside(&p));
     own.unwrap_or_else(|| NAME.into())
+}
+
+/// Returns the folder of the installation's clang and of its headers, `PREFIX/lib/scuba`; `None` in a build tree.
+#[must_use]
+pub fn folder() -> Option<&'static Path> {
+    static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+        let clang = Some(clang()).filter(|clang| is_bundled(clang))?;
+        Some(clang.parent()?.parent()?.to_owned())
+    });
+    FOLDER.as_deref()
 }
 
 /// Whether this clang belongs to an installation of SCuBA.

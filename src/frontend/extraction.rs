@@ -30,13 +30,34 @@ pub struct ExtractOptions {
     pub cgeist_cuda: Option<PathBuf>,
     /// Folder for precompiled headers; `None`: none are used.
     pub headers: Option<PathBuf>,
-    /// Whether to precompile at once all headers that the source begins with, and the models of libraries, for later
-    /// units.
-    pub precompile: bool,
+    /// Headers that are precompiled.
+    pub precompile: Precompile,
     /// Whether the sides of a unit are read one after the other: beside nvcc a command has one job, and the memory of one.
     pub one_side_at_a_time: bool,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
+}
+
+/// Headers that are precompiled while a unit is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Precompile {
+    /// Headers that save time in the same build.
+    #[default]
+    Needed,
+    /// The same; requests for headers that later builds lack are recorded beside them.
+    Recorded,
+    /// Headers that the source begins with, at once, and the models of libraries, for later units.
+    Ahead,
+    /// Headers that the source begins with; the unit is not read.
+    Alone,
+}
+
+impl Precompile {
+    /// Whether all headers that a source begins with are made at once.
+    #[must_use]
+    pub const fn is_at_once(self) -> bool {
+        matches!(self, Self::Ahead | Self::Alone)
+    }
 }
 
 impl Default for ExtractOptions {
@@ -52,7 +73,7 @@ impl Default for ExtractOptions {
             cgeist: None,
             cgeist_cuda: None,
             headers: None,
-            precompile: false,
+            precompile: Precompile::default(),
             one_side_at_a_time: false,
             worker: None,
         }

@@ -15,11 +15,13 @@ pub mod llvm;
 pub mod names;
 pub mod namesakes;
 pub mod own;
+mod requests;
 pub mod second;
 mod small_program;
 pub mod worker;
 
 pub use client::extract;
-pub use extraction::{ComparedModules, ExtractError, ExtractOptions, Extraction, FailedSide};
+pub use extraction::{ComparedModules, ExtractError, ExtractOptions, Extraction, FailedSide, Precompile};
 pub use in_process::InProcessReader;
+pub use requests::HeaderRequests;
 pub use small_program::{compile_command, first_error, probe, write_probe};

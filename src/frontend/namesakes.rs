@@ -5,6 +5,7 @@
 //! hashed: other code checks whether the files exist and what they contain. Installed packages are trusted: a
 //! header that is added to `/usr/include` beside a toolkit's is ignored, unless `__has_include` mentions it.
 
+use crate::bundled;
 use files::Since;
 use files::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
@@ -132,10 +133,11 @@ impl SearchFolders {
         *hash.finalize().as_bytes()
     }
 
-    /// Whether a file belongs to the system or the toolkit and not to the user.
+    /// Whether a file belongs to the system, the toolkit or our own clang, and not to the user.
     fn is_installed(&self, path: &Path) -> bool {
         path.starts_with("/usr") && !path.starts_with("/usr/local")
             || self.toolkit.as_ref().is_some_and(|t| path.starts_with(t))
+            || bundled::folder().is_some_and(|f| path.starts_with(f))
     }
 
     /// Returns the names in `__has_include` of the user's files; `None` if one is not literal.

@@ -143,3 +143,90 @@ fn bodies_of_kernels_may_differ_by_side() {
     assert!(e.notes.iter().any(|n| n.contains("only the device side")), "{:?}", e.notes);
     assert!(!function(side(&e, Side::Device), "k(Pair*)").blocks.is_empty());
 }
+
+#[test]
+fn specialisations_may_have_other_attributes_than_their_templates() {
+    let source = "template <class T> inline __device__ T f(T x, int d = 3) { return x; }\n\
+                  template <> inline __host__ __device__ float f(float x, int d) { return x * d; }\n\
+                  template <class T> __host__ __device__ T g(T x);\n\
+                  template <> __device__ float g<float>(float x) { return x + 1; }\n\
+                  struct S { template <class T> T m(T x) { return x; } };\n\
+                  template <> __device__ __forceinline__ float S::m<float>(float x) { return __sinf(x); }\n\
+                  __global__ void k(float *a) { S s; a[0] = f(a[0]) + g(a[1]) + s.m(a[2]); }\n\
+                  int main() { S s; k<<<1, 1>>>(nullptr); return f(1.f) + g(1.f) + s.m(1); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("specialisations")), "{:?}", e.notes);
+    let (host, device) = (side(&e, Side::Host), side(&e, Side::Device));
+    let called = calls(device, function(device, "k(float*)"));
+    for callee in ["f<float>(float, int)", "g<float>(float)", "S::m<float>(float)"] {
+        assert!(
+            called.iter().any(|c| c == callee) && !function(device, callee).is_declaration(),
+            "{callee}: {called:?}"
+        );
+    }
+    assert!(!function(host, "f<float>(float, int)").is_declaration());
+}
+
+#[test]
+fn pragmas_for_unrolled_loops_may_stand_before_other_statements() {
+    let source = "template <int N> __global__ void k(int *a, int n) {\n\
+                  #pragma unroll\n  a[0] = 1;\n\
+                  #pragma unroll 4\n\n  { a[1] = 2; }\n\
+                  #pragma unroll true\n  for (int i = 0; i < N; i++) {\n    a[i] = 3;\n#pragma unroll\n  }\n}\n\
+                  int main() { k<4><<<1, 1>>>(nullptr, 4); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.starts_with("Device side: pragmas")), "{:?}", e.notes);
+    assert!(!function(side(&e, Side::Device), "k<4>(int*, int)").blocks.is_empty());
+}
+
+#[test]
+fn functions_may_have_names_that_clang_alone_has_built_in() {
+    let source = "static inline unsigned long long __rdtsc() { return 7; }\n\
+                  __global__ void k(double *a) { a[0] = __signbit(a[1]); }\n\
+                  int main() { k<<<1, 1>>>(nullptr); return __rdtsc(); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("clang knows already")), "{:?}", e.notes);
+    let host = side(&e, Side::Host);
+    assert!(calls(host, function(host, "main")).iter().any(|c| c.contains("__rdtsc")));
+}
+
+#[test]
+fn jumps_may_go_past_initialised_variables_of_kernels() {
+    let source = "__global__ void k(float *a, int n) {\n  switch (n) {\n\
+                  case 1: int x = n + 1; a[x] = 0; break;\n  case 2: float *p = a + 1; *p = 1; break;\n  default: a[0] = 2;\n  }\n}\n\
+                  int main() { k<<<1, 1>>>(nullptr, 1); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.starts_with("Device side: initialisers")), "{:?}", e.notes);
+}
+
+#[test]
+fn numbers_and_arrays_may_be_declared_restrict() {
+    let source = "typedef int Word;\n\
+                  __device__ int f(const __restrict__ Word a[4], Word __restrict__ n) { return a[n]; }\n\
+                  __global__ void k(const int *__restrict__ a, int *b) { b[0] = f(a, 3); }\n\
+                  int main() { k<<<1, 1>>>(nullptr, nullptr); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("`__restrict__`")), "{:?}", e.notes);
+}
+
+#[test]
+fn dimensions_of_shared_arrays_may_have_parentheses() {
+    let source = "struct V { int x; __device__ V(int y = 0) : x(y) {} };\n\
+                  template <int N> __global__ void k(int *a) { __shared__ V s[4 * (N + 1)]; s[N].x = 1; a[0] = s[N].x; }\n\
+                  int main() { k<3><<<1, 1>>>(nullptr); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("without their constructors")), "{:?}", e.notes);
+}
+
+#[test]
+fn host_templates_may_construct_what_only_the_device_constructs() {
+    let source = "template <int N> struct R { __device__ inline R(double d) : delta(d) {} double delta; };\n\
+                  template <int N> __global__ void k(R<N> r, double *a) { a[0] = r.delta; }\n\
+                  template <int N> void run(double d) { const R<N> r(d); k<N><<<1, 1>>>(r, nullptr); }\n\
+                  int main() { run<3>(2); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("constructors of the device")), "{:?}", e.notes);
+    let host = side(&e, Side::Host);
+    let constructor = function(host, "R<3>::R(double)");
+    assert!(!constructor.is_declaration());
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod float128;
+mod foreign;
 mod forms;
 mod golden;
 mod header;

@@ -214,6 +214,9 @@ scuba_passed(const T &x) {
 #define __managed__ __attribute__((device, annotate("scuba:managed")))
 
 SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
+/* crt/math_functions.h declares it for both sides, glibc for the host alone. */
+SCUBA_DEVICE int __signbit(double x) { return __builtin_signbit(x); }
+
 #undef __prof_trigger
 #define __prof_trigger(counter) ((void)(counter))
 

@@ -85,11 +85,11 @@ impl CompilerDependentNames {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
             let words =
                 format!("{file}:{line} tests `{name}`, which clang defines differently from the unit's compiler");
-            Doubt { words, file: Some(file.into_owned()) }
+            Doubt { words, file: Some(file.into_owned()), certain: false }
         }));
         if more > 0 {
             let words = format!("{more} more tested names differ between clang and the unit's compiler");
-            out.push(Doubt { words, file: Some(String::new()) });
+            out.push(Doubt { words, file: Some(String::new()), certain: false });
         }
         out
     }
@@ -118,7 +118,7 @@ fn other_library(unit: &TranslationUnit) -> Option<Doubt> {
 
 /// Returns a doubt about all code of a unit.
 pub(super) fn anywhere(words: String) -> Doubt {
-    Doubt { words, file: None }
+    Doubt { words, file: None, certain: false }
 }
 
 /// Whether a name in a source may make code depend on the architecture (CUDA C++ Programming Guide 13.0, 5.1;

@@ -1,25 +1,11 @@
 use super::super::host_flags::is_lacking;
 use super::*;
 use crate::clang::toolkit::HostCompiler;
-use nvcc::unit::Sides;
 
 fn unit(language: Language) -> TranslationUnit {
     TranslationUnit {
-        source: "-odd.cu".into(),
-        directory: "/w".into(),
-        language,
-        output: None,
-        preprocessor: vec![],
-        standard: None,
-        architectures: vec![],
-        compiled: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
         nvcc: Some("/cuda/bin/nvcc".into()),
-        command: vec![],
+        ..TranslationUnit::plain("-odd.cu".into(), "/w".into(), language)
     }
 }
 

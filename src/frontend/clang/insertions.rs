@@ -9,8 +9,12 @@
 //!   13.5 passes its bytes (its warning 1290).
 //! - `__host__ __device__` in a declaration that repeats one with other attributes. nvcc 13.0 takes the function for one
 //!   of both sides (its warnings 20037 and 20040).
+//! - `__host__ __device__` in a function template and in its specialisation with other attributes, which is none of that
+//!   template to clang. nvcc 13.5 takes it for one.
 //! - `__host__ __device__` on the host side, where a macro makes functions those of the device only as long as
 //!   `__CUDA_ARCH__` is defined: the bodies of kernels that call them have no code there.
+//! - nothing in place of `__restrict__` at a type that is neither a pointer nor a reference. nvcc 13.5 ignores it at named
+//!   types (`__restrict__ uint8_t a[4]`).
 //! - another name in a declaration of a built-in variable (`extern const dim3 blockDim;`), which clang gives a type of
 //!   its own.
 //!
@@ -27,6 +31,9 @@ const AMBIGUOUS: &str = "error: use of overloaded operator '";
 const CANDIDATE: &str = "note: candidate function";
 const PASSED: &str = ": error: cannot pass object of non-trivial type '";
 const PREVIOUS: &str = ": note: previous declaration is here";
+const RESTRICT: &str = ": error: restrict requires a pointer or reference (";
+const SPECIALISED: &str = ": error: no function template matches function template specialization '";
+const OTHER_ATTRIBUTES: &str = ": note: candidate template ignored: target attributes do not match";
 
 /// Variables that clang declares with types of its own (clang/lib/Headers/__clang_cuda_builtin_vars.h, LLVM 22).
 const BUILT_IN: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
@@ -53,6 +60,12 @@ pub(super) struct TokenInsertion {
     offset: usize,
     over: usize,
     text: String,
+}
+
+impl TokenInsertion {
+    pub(super) fn before(offset: usize, text: String) -> Self {
+        Self { offset, over: 0, text }
+    }
 }
 
 /// Removes the ranges that `-fdiagnostics-print-source-range-info` puts behind positions: `a.cu:8:64:{8:62-8:63}: error`.
@@ -153,6 +166,38 @@ pub(super) fn redeclared(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
     found
 }
 
+/// Returns the positions of `__restrict__` where it has no meaning.
+pub(super) fn restricted(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
+    messages.lines().filter_map(|line| position(line.split_once(RESTRICT)?.0)).collect()
+}
+
+/// Returns the insertions of blanks over the words at these positions that say `__restrict__`.
+pub(super) fn unrestricted(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
+    let blank = |offset: usize| {
+        let over = source[offset..].iter().take_while(|b| is_word(**b)).count();
+        let is_one = matches!(&source[offset..offset + over], b"__restrict__" | b"__restrict" | b"restrict");
+        is_one.then(|| TokenInsertion { offset, over, text: " ".repeat(over) })
+    };
+    places.iter().filter_map(|p| offset(source, *p)).filter_map(blank).collect()
+}
+
+/// Returns the positions of specialisations of function templates with other attributes than the templates, and of
+/// these templates.
+pub(super) fn specialised(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
+    let (mut found, mut open) = (vec![], None);
+    for line in messages.lines() {
+        if let Some((before, _)) = line.split_once(SPECIALISED) {
+            open = position(before);
+        } else if line.contains(": error: ") || line.contains(": warning: ") {
+            open = None;
+        } else if let (Some(specialisation), Some(before)) = (&open, line.strip_suffix(OTHER_ATTRIBUTES)) {
+            found.push(specialisation.clone());
+            found.extend(position(before));
+        }
+    }
+    found
+}
+
 /// Returns the positions of built-in variables (CUDA C++ Programming Guide 13.0, "Built-in Variables") that the source
 /// declares.
 pub(super) fn built_in(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
@@ -184,12 +229,14 @@ pub(super) fn one_sided(messages: &str) -> Vec<(PathBuf, SourcePosition)> {
     messages.lines().filter(is_one).filter_map(position).collect()
 }
 
-/// Returns the insertions of attributes before the names at these positions and what qualifies them.
+/// Returns the insertions of attributes before the names at these positions and what qualifies them. Arguments of macros
+/// (`DECLARE(int, f)`) get none: a macro may paste tokens to them.
 pub(super) fn attributes(source: &[u8], places: &BTreeSet<SourcePosition>) -> Vec<TokenInsertion> {
     let is_name = |at: &usize| source.get(*at).is_some_and(|b| is_word(*b));
-    let names = places.iter().filter_map(|p| offset(source, *p)).filter(is_name);
-    let text = "__host__ __device__ ";
-    names.map(|at| TokenInsertion { offset: qualifiers(source, at), over: 0, text: text.to_owned() }).collect()
+    let names = places.iter().filter_map(|p| offset(source, *p)).filter(is_name).map(|at| qualifiers(source, at));
+    let is_declared =
+        |at: &usize| !source[..*at].trim_ascii_end().ends_with(b"(") && !source[..*at].trim_ascii_end().ends_with(b",");
+    names.filter(is_declared).map(|at| TokenInsertion::before(at, "__host__ __device__ ".to_owned())).collect()
 }
 
 /// Returns where the qualifiers of a name begin (`A<T>::B::`); the name itself without any.
@@ -449,7 +496,28 @@ mod tests {
         assert_eq!(inserted_at("inline float *f(T x);", 15), "inline float *__host__ __device__ f(T x);");
         assert_eq!(inserted_at("T A<B<int>>::c::f(T x)", 17), "T __host__ __device__ A<B<int>>::c::f(T x)");
         assert_eq!(inserted_at("A::operator int()", 4), "__host__ __device__ A::operator int()");
-        assert_eq!(inserted_at("T(x)", 2), "T(x)");
+        for (other, column) in [("T(x)", 2), ("DECLARE(int, f)", 14), ("DECLARE(f, int)", 9)] {
+            assert_eq!(inserted_at(other, column), other);
+        }
+    }
+
+    #[test]
+    fn words_without_meaning_are_blanked() {
+        let message = "a.cu:1:7: error: restrict requires a pointer or reference ('char' is invalid)\n";
+        assert_eq!(restricted(message), [(PathBuf::from("a.cu"), (1, 7))]);
+        assert_eq!(with("const __restrict__ char a[2]", (1, 7), unrestricted), "const              char a[2]");
+        assert_eq!(with("const RESTRICTED char a[2]", (1, 7), unrestricted), "const RESTRICTED char a[2]");
+    }
+
+    #[test]
+    fn specialisations_are_found_with_their_templates() {
+        let messages = "a.cu:4:30: error: no function template matches function template specialization 'g'\n\
+                        a.cu:2:9: note: candidate template ignored: could not match 'int' against 'float'\n\
+                        a.h:3:42: note: candidate template ignored: target attributes do not match\n\
+                        a.cu:6:1: error: no function template matches function template specialization 'f'\n\
+                        a.cu:7:1: error: no matching function for call to 'h'\n\
+                        a.h:9:1: note: candidate template ignored: target attributes do not match\n";
+        assert_eq!(specialised(messages), [(PathBuf::from("a.cu"), (4, 30)), (PathBuf::from("a.h"), (3, 42))]);
     }
 
     #[test]

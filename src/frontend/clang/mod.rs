@@ -3,8 +3,11 @@
 //! In: a translation unit and options. Out: an [`Extraction`]. It runs only inside the worker process. `flags` chooses
 //! clang's flags, `toolkit` finds the toolkit, `invoke` runs clang, `pch` precompiles headers.
 
+mod assembly_text;
 mod beginning;
+mod bypassed;
 mod compat;
+mod device_constructors;
 mod device_functions;
 mod doubts;
 pub mod flags;
@@ -15,6 +18,7 @@ pub(crate) mod invoke;
 mod kernel_bodies;
 mod lead;
 mod library_models;
+mod mentioned;
 mod own_names;
 pub(crate) mod pch;
 mod positions;
@@ -25,16 +29,18 @@ pub(crate) mod source_overlay;
 mod spread_launches;
 mod template_bodies;
 mod toolkit;
+mod unrolling;
 
 use self::compat::COMPAT;
 use self::doubts::CompilerDependentNames;
 use self::invoke::Refusal;
 use self::pch::{ClangRun, HeaderContents};
-use self::shared::{SharedHeader, SharedHeaders};
-use crate::extraction::{ExtractOptions, Extraction, FailedSide};
-use crate::llvm::{self, CompileFacts, checks};
+use self::shared::{SharedHeader, SharedHeaders, SoughtHeader};
+use crate::extraction::{ExtractOptions, Extraction, FailedSide, Precompile};
+use crate::llvm::{self, CompileFacts, INITIALISER, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
+use crate::requests::HeaderRequests;
 use files::{ContentStore, normalise};
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
@@ -196,6 +202,17 @@ fn differ(a: &Module, b: &Module) -> bool {
     postcard::to_stdvec(&same(a)).ok() != postcard::to_stdvec(&same(b)).ok()
 }
 
+/// Whether several variables of headers that are not the user's have initialisers: clang runs those of a precompiled
+/// header in the order in which that stores them.
+fn initialises_in_turn(module: &Module) -> bool {
+    let is_of_header = |loc: ir::LocId| {
+        let file = module.locs.get(loc.0 as usize).and_then(|l| module.files.get(l.file.0 as usize));
+        file.is_some_and(|f| f.system)
+    };
+    let initialisers = module.functions.iter().filter(|f| f.name.starts_with(INITIALISER));
+    initialisers.filter(|f| f.blocks.iter().flat_map(|b| &b.insts).any(|i| is_of_header(i.loc))).count() > 1
+}
+
 struct ClangJob<'a> {
     unit: &'a TranslationUnit,
     options: &'a ExtractOptions,
@@ -261,10 +278,15 @@ impl ClangJob<'_> {
         let depfile = self.folder.join(format!("{stem}.d"));
         let mut reading = Fidelity { textures: self.mentions_textures(), compiled, ..Fidelity::default() };
         let mut reason = String::new();
-        let mut asks_for_ndebug = false;
+        let (mut asks_for_ndebug, mut alone) = (false, false);
         loop {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
-            let header = self.with_header(&command, &bitcode, &depfile);
+            if let (Precompile::Alone, Some(kept)) = (self.options.precompile, &self.options.headers) {
+                self.with_others(kept, &command, SoughtHeader::Longest);
+                return SideResult::refused("only its headers are precompiled".into());
+            }
+            let header = if alone { None } else { self.with_header(&command, &bitcode, &depfile) };
+            let helped = header.is_some();
             let command = command.files(LeadingHeader::Ours(self.compat), &bitcode, &depfile);
             let ran = header.unwrap_or_else(|| {
                 invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, &self.time)
@@ -290,6 +312,10 @@ impl ClangJob<'_> {
                         }
                     }
                     let mut result = self.read(side, &bitcode, &depfile, command, restored);
+                    if helped && result.module.as_ref().is_ok_and(initialises_in_turn) {
+                        alone = true;
+                        continue;
+                    }
                     result.dependencies.extend(files);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
                     if restored {
@@ -314,7 +340,7 @@ impl ClangJob<'_> {
                     }
                     if reading.own_names.is_some() {
                         note(
-                            "types that the source names as headers do that only clang includes were read under other names",
+                            "types and functions that the source defines and clang knows already were read under other names",
                         );
                     }
                     if reading.late_macros.is_some() {
@@ -357,7 +383,7 @@ impl ClangJob<'_> {
         let kept = self.options.headers.as_deref()?;
         let folders = SearchFolders::of(self.unit);
         // What is made ahead serves other sources.
-        let begins = || command.lead(&self.unit.directory).filter(|_| !self.options.precompile);
+        let begins = || command.lead(&self.unit.directory).filter(|_| !self.options.precompile.is_at_once());
         let lead = begins();
         let flags = |contents| ClangRun {
             clang: &self.options.clang,
@@ -368,10 +394,27 @@ impl ClangJob<'_> {
             folders: &folders,
             time: &self.time,
         };
-        let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(HeaderContents::Lead(l))));
+        let of_lead = lead.as_ref().and_then(|includes| {
+            // Foreign headers are much larger than what a source adds to them.
+            let below = || {
+                self.with_others(kept, command, SoughtHeader::Foreign)
+                    .found()
+                    .filter(|found| found.foreign)
+                    .map(|f| f.header)
+            };
+            pch::find(kept, &flags(HeaderContents::Lead { includes, below: None }), below)
+        });
         let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
-        let header =
-            of_lead.or_else(|| self.with_others(kept, command, || pch::find(kept, &flags(HeaderContents::Ours))))?;
+        let header = of_lead.or_else(|| match self.with_others(kept, command, SoughtHeader::Longest) {
+            SharedHeader::Found(found) => {
+                if !found.whole && self.options.precompile == Precompile::Recorded {
+                    HeaderRequests::of(kept).record(self.unit, self.options);
+                }
+                Some(found.header)
+            }
+            SharedHeader::Missing => None,
+            SharedHeader::Unfit => pch::find(kept, &flags(HeaderContents::Ours), || None),
+        })?;
         let before = LeadingHeader::Precompiled { header: &header.path, skipped };
         let arguments = command.clone().files(before, bitcode, depfile).arguments;
         match invoke::clang(&self.options.clang, &arguments, &self.unit.directory, &self.time) {
@@ -389,13 +432,8 @@ impl ClangJob<'_> {
         }
     }
 
-    /// Returns a header that other units share, else the one for exactly these flags.
-    fn with_others(
-        &self,
-        kept: &Path,
-        command: &ClangCommand,
-        exact: impl FnOnce() -> Option<pch::PrecompiledHeader>,
-    ) -> Option<pch::PrecompiledHeader> {
+    /// Finds a header that other units share.
+    fn with_others(&self, kept: &Path, command: &ClangCommand, sought: SoughtHeader) -> SharedHeader {
         let shared = SharedHeaders {
             kept,
             clang: &self.options.clang,
@@ -403,15 +441,12 @@ impl ClangJob<'_> {
             directory: &self.unit.directory,
             toolkit: self.toolkit,
             time: &self.time,
-            at_once: self.options.precompile,
+            own: &self.own(),
+            at_once: self.options.precompile.is_at_once(),
         };
         // Files before the source may define macros that its headers see.
-        let begins = command.user_includes.is_empty();
-        match shared.find(&command.without_files(), &self.unit.source, begins) {
-            SharedHeader::Found(header) => Some(header),
-            SharedHeader::Missing => None,
-            SharedHeader::Unfit => exact(),
-        }
+        let sought = if command.user_includes.is_empty() { sought } else { SoughtHeader::Base };
+        shared.find(&command.without_files(), &self.unit.source, sought)
     }
 
     /// Whether the source itself mentions textures or surfaces, so that reading it without them would fail.
@@ -515,7 +550,7 @@ impl ClangJob<'_> {
             folder: self.folder,
             time: &self.time,
         };
-        if side == Side::Host && self.options.precompile {
+        if side == Side::Host && self.options.precompile == Precompile::Ahead {
             notes.extend(compiler.all().err());
         }
         let models = |declares: &dyn Fn(&str) -> bool| match side {

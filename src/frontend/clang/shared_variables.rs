@@ -36,11 +36,10 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
     let (before, mut ty) = (&source[from..shared], source[shared + WORD.len()..at].trim_ascii());
     let name = &source[at..name_end];
     // Array dimensions; nvcc ignores an initialiser.
-    let mut rest = source[name_end..end].trim_ascii();
-    if let Some(value) = rest.iter().position(|b| matches!(b, b'=' | b'{' | b'(')) {
-        rest = rest[..value].trim_ascii();
-    }
-    if name.is_empty() || rest.contains(&b',') || source[shared..end].contains(&b'#') {
+    let all = &source[name_end..end];
+    let rest = all[..outside_brackets(all, b"={(,").unwrap_or(all.len())].trim_ascii();
+    let is_several = outside_brackets(all, b",").is_some();
+    if name.is_empty() || is_several || source[shared..end].contains(&b'#') {
         return None;
     }
     // An alignment belongs to the variable, not to its type.
@@ -69,4 +68,19 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
     let mut out = [lead, declaration.as_bytes()].concat();
     out.resize(out.len() + lines(&source[from..end]).saturating_sub(lines(&out)), b'\n');
     Some((end, out))
+}
+
+/// Returns the offset of the first of some signs that stands outside of brackets.
+fn outside_brackets(declarator: &[u8], signs: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let is_one = |b: &u8| {
+        let is_outside = depth == 0 && signs.contains(b);
+        match b {
+            b'[' | b'(' | b'{' => depth += 1,
+            b']' | b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_outside
+    };
+    declarator.iter().position(is_one)
 }
