@@ -40,6 +40,7 @@ pub enum Axiom {
     NoThrow,
     HostReach,
     HostFloating,
+    GivenAlignment,
     SoleWriter,
     SeparateObjects,
     Stack,
@@ -71,7 +72,7 @@ pub enum ConcernedAccesses {
 
 /// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, AxiomKind); 39] = [
+const ROWS: [(Axiom, &str, &str, AxiomKind); 40] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", AxiomKind::LeftOut),
     (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide limits them", AxiomKind::LeftOut),
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs respects the limits that its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
@@ -95,7 +96,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 39] = [
     (Axiom::Contract, "contracts", "callers outside the program respect contracts", AxiomKind::LeftOut),
     (Axiom::Invariant, "invariants", "caller-given objects satisfy the invariants stated for their types", AxiomKind::LeftOut),
     (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", AxiomKind::Named),
-    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", AxiomKind::Named),
+    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read, and units whose host code could not be read, do nothing that changes a verdict", AxiomKind::Named),
     (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its loads and stores, which are not checked, stay in memory that it may access, and its threads do not race with each other, nor with device work of each other (C++ [intro.races])", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory; no function is called through an address that was passed on as an integer", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
@@ -103,6 +104,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 39] = [
     (Axiom::NoThrow, "no-throw", "CUDA functions throw no exceptions", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::HostReach, "host-reach", "a kernel reaches host memory only through its arguments or registered pointers", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
     (Axiom::HostFloating, "host-floating", "host floating-point arithmetic is not compiled with `-ffast-math`", AxiomKind::BuiltIn(ConcernedAccesses::Launched)),
+    (Axiom::GivenAlignment, "given-alignment", "memory that a caller gives begins at a multiple of 16 bytes: the data of a tensor, and what a pointer of an entry point or of a kernel without known launches points to; and so does a kernel's shared memory, in which static variables lie one behind another, with gaps for their alignments alone", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
     (Axiom::SoleWriter, "sole-writer", "nobody outside the program writes its memory or changes a file while it is read", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
     (Axiom::SeparateObjects, "separate-objects", "live allocations and variables do not overlap", AxiomKind::BuiltIn(ConcernedAccesses::Every)),
     (Axiom::Stack, "stack", "host and device call stacks are large enough", AxiomKind::BuiltIn(ConcernedAccesses::Every)),

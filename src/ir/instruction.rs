@@ -197,12 +197,14 @@ pub enum Op {
         args: Vec<Operand>,
         side_effects: bool,
     },
-    /// `llvm.memcpy`, `llvm.memmove`. `align`: alignments of the destination and of the source in bytes, as for loads.
+    /// `llvm.memcpy`, `llvm.memmove`. `align`: alignments of the destination and of the source in bytes, as for loads;
+    /// `presumed` where they are the largest that a structure of this size may have, as its type is not known.
     MemCopy {
         dst: Operand,
         src: Operand,
         len: Operand,
         align: [u32; 2],
+        presumed: bool,
     },
     MemSet {
         dst: Operand,

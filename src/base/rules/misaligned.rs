@@ -29,9 +29,13 @@ buffers into arrays of wider types; it depends on sizes, so that odd ones fail f
 __global__ void add(float *row, int width) {
   // for odd widths every second row starts at a multiple of 4 only
   float4 *v = reinterpret_cast<float4 *>(row + blockIdx.x * width);
-  v[threadIdx.x].x += 1.0f;
+  v[threadIdx.x] = make_float4(0, 0, 0, 0);
 }
 ```
+
+Members that are accessed one by one (`v[i].x + v[i].y`) are *possible*: nvcc may make one wide
+access of them, as the type's alignment allows. Memory that a caller gave is taken to begin at a
+multiple of 16 bytes; rows and offsets in it are judged.
 
 ## Right
 

@@ -1,5 +1,6 @@
 //! Obligations that an access stays in its object, under all facts at the access; and their decisions.
 
+pub(crate) mod alignment;
 pub(crate) mod cone;
 mod conversions;
 pub(crate) mod decide;

@@ -7,6 +7,7 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use crate::solver::{self, Model, ModelAnswer, SolverLimits, WrapMode};
+use base::reasons::UnknownReason;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::display;
 use engine::symbolic::terms::interval::Interval;
@@ -89,9 +90,23 @@ fn in_range(a: &mut Arena, wrap: TermId) -> Option<TermId> {
 #[must_use]
 pub fn name(a: &Arena, wrap: TermId) -> String {
     match *a.get(wrap) {
-        Term::Wrap { arg, bits, signed } => format!("`{}` as {}", display::term(a, arg), integer(bits, signed)),
+        Term::Wrap { arg, bits, signed } => {
+            format!("`{}` as {}", display::term_with_names(a, arg, &|t| unknown(a, t)), integer(bits, signed))
+        }
         _ => display::term(a, wrap),
     }
+}
+
+/// Names an unknown number by what it is the result or a part of.
+fn unknown(a: &Arena, t: TermId) -> Option<String> {
+    let Term::Sym(s) = a.get(t) else { return None };
+    let symbol = a.symbol(*s);
+    let SymKind::Unknown { reason } = &symbol.kind else { return None };
+    (&*symbol.name == "?").then(|| match reason {
+        UnknownReason::ResultOf(function) => format!("{function}(…)"),
+        UnknownReason::Holds(memory) => format!("{memory}[…]"),
+        _ => "an unknown value".to_owned(),
+    })
 }
 
 /// Describes an integer type in words.

@@ -4,15 +4,31 @@
 
 use super::rule::{DecisionReceiver, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::candidates::named;
 use crate::counterexample::replay_result::SoughtFault;
+use crate::findings::build::level;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{loc_of, seen};
-use crate::obligations::cone;
+use crate::inference::alignment;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
+use crate::obligations::{self, cone};
+use base::reasons::UnknownReason;
 use base::rules::Rule;
-use engine::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, AlignmentNeed, UnalignedEvent};
 use engine::symbolic::terms::term::TermId;
+use finding::Verdict;
+
+/// Returns the assumption behind a finding at an access that may need less.
+fn assumption(event: &UnalignedEvent) -> Option<String> {
+    match event.needed {
+        AlignmentNeed::Width => None,
+        AlignmentNeed::Merged => {
+            Some("that nvcc makes one wide access of neighbouring ones, as the alignment of the type allows".to_owned())
+        }
+        AlignmentNeed::Presumed => Some(format!("that the type of the cast is aligned to {} bytes", event.align)),
+    }
+}
 
 /// The rule `misaligned`.
 pub(crate) struct Alignment;
@@ -30,16 +46,19 @@ impl RuleCheck for Alignment {
         tally: &mut dyn DecisionReceiver,
     ) {
         for event in &run.run.unaligned {
-            if cx.is_spent() {
-                return;
-            }
-            let Some(place) = place(tools, event) else { continue };
+            let Some((place, access)) = place(tools, event).zip(event.access()) else { continue };
             if tally.is_proved(&place) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| of_kernel(cx, tools, run, event, place.clone()));
-            if let Some(outcome) = found {
-                tally.note(place, run.kernel, outcome.unless(cut));
+            if cx.is_spent() {
+                tally.record(&access, run.kernel, AccessVerdict::Unknown(UnknownReason::ProgramWork));
+                continue;
+            }
+            let (outcome, cut) = tools.noting_cuts(|tools| of_kernel(cx, tools, run, (event, &access), place.clone()));
+            match outcome.unless(cut) {
+                found @ AccessVerdict::Found(_) => tally.note(place, run.kernel, found),
+                AccessVerdict::Safe => {}
+                open => tally.record(&access, run.kernel, open),
             }
         }
     }
@@ -51,21 +70,24 @@ fn place(tools: &RootTools<'_>, event: &UnalignedEvent) -> Option<ArrayPosition>
     Some((loc_of(tools.e.program, site), text.array))
 }
 
-/// Decides one event; `None` where it gives no finding.
+/// Decides one event.
 fn of_kernel(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     run: &ExecutedLaunch,
-    event: &UnalignedEvent,
+    (event, access): (&UnalignedEvent, &AccessEvent),
     place: ArrayPosition,
-) -> Option<AccessVerdict> {
-    // An offset that depends on an unknown may well be aligned for every actual value.
-    if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
-        return None;
-    }
-    let Decision::Fails(c) = tools.happens(cx, event.path).decision else {
-        return None;
+) -> AccessVerdict {
+    let c = match obligations::alignment::decide(cx, tools, event) {
+        Decision::Fails(c) => c,
+        Decision::Safe => return AccessVerdict::Safe,
+        Decision::SafeIfNoWrap(operations) => return AccessVerdict::SafeIfNoWrap(operations),
+        Decision::Unknown(why) => return AccessVerdict::Unknown(why),
     };
+    // An offset that depends on an unknown may well be aligned for every actual value.
+    if let Some(unknown) = cone::unknowns(&tools.e, &[event.offset]).into_iter().next() {
+        return AccessVerdict::Unknown(unknown);
+    }
     let object = tools.e.object(event.object).clone();
     let what = match event.kind {
         AccessKind::Read => "read",
@@ -79,19 +101,44 @@ fn of_kernel(
         bytes: event.bytes,
         extent: object.extent.unwrap_or(event.bytes),
     };
-    let access = AccessEvent::without_targets(event.stack.clone(), event.bytes, event.kind, event.path)?;
     let essential: [TermId; 1] = [event.offset];
     let s = Suspected {
         rule: Rule::Misaligned,
         wanted: SoughtFault::Unaligned(event.align),
-        event: &access,
+        event: access,
         object: &object,
         obligation: &obligation,
         essential: &essential,
         message,
     };
-    Some(
-        s.replayed(cx, tools, run, &c, place)
-            .map_or_else(AccessVerdict::Unknown, |f| AccessVerdict::Found(Box::new(f))),
-    )
+    let mut finding = match s.replayed(cx, tools, run, &c, place) {
+        Ok(finding) => finding,
+        Err(why) => return AccessVerdict::Unknown(why),
+    };
+    if let Some(assumption) = assumption(event).filter(|_| finding.verdict == Verdict::Proved) {
+        finding.verdict = Verdict::Possible;
+        finding.assumptions.push(assumption);
+        finding.level = level(finding.rule, finding.verdict, finding.degenerate);
+    }
+    if !finding.arguments.is_empty() {
+        finding.missing_check =
+            named(cx, tools, access, |cx, tools| alignment::missing(cx, tools, run, event, (&finding, &obligation)));
+    }
+    AccessVerdict::Found(Box::new(finding))
+}
+
+/// Decides such an event of a kernel without a known launch, where nothing is found.
+pub(crate) fn of_any_launch(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    event: &UnalignedEvent,
+) -> Option<(AccessEvent, AccessVerdict)> {
+    let outcome = match obligations::alignment::decide(cx, tools, event) {
+        Decision::Safe => return None,
+        Decision::SafeIfNoWrap(operations) => AccessVerdict::SafeIfNoWrap(operations),
+        Decision::Fails(_) => AccessVerdict::Unknown(UnknownReason::AlignmentOfCallers(event.align)),
+        Decision::Unknown(why @ UnknownReason::AlignmentOfVariable(..)) => AccessVerdict::Unknown(why),
+        Decision::Unknown(why) => AccessVerdict::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
+    };
+    Some((event.access()?, outcome))
 }

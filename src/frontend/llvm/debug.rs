@@ -7,7 +7,7 @@ use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::{DebugStructures, StructMembers};
 use crate::own::UserFolders;
 use files::normalise;
-use ir::{ADDED, FileId, Loc, LocId, SourceFile, SourceTypeFacts, TypeDef, TypeId, TypeKind, Var};
+use ir::{ADDED, Doubt, FileId, Loc, LocId, SourceFile, SourceTypeFacts, TypeDef, TypeId, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -76,13 +76,23 @@ impl<'m> DebugTables<'m> {
         }
     }
 
+    /// Whether a function or variable is declared in a header that is not the user's.
+    pub(super) fn is_system(&self, node: Meta<'m>) -> bool {
+        node.file().is_some_and(|file| self.own.is_system(&self.path(file)))
+    }
+
+    /// Returns the absolute path of a file.
+    fn path(&self, file: Meta<'m>) -> PathBuf {
+        let (dir, name) = file.path();
+        normalise(&self.directory.join(dir), Path::new(&name))
+    }
+
     fn file(&mut self, scope: Meta<'m>) -> FileId {
         let Some(file) = scope.file() else { return FileId(0) };
         if let Some(id) = self.file_ids.get(&file) {
             return *id;
         }
-        let (dir, name) = file.path();
-        let path = normalise(&self.directory.join(dir), Path::new(&name));
+        let path = self.path(file);
         let system = self.own.is_system(&path);
         // Files that SCuBA adds have another folder in every run: the folder is hidden.
         let text = match path.file_name().filter(|_| self.own.is_ours(&path)) {
@@ -136,6 +146,11 @@ impl<'m> DebugTables<'m> {
         let var = global.attached().into_iter().find_map(Meta::global_variable)?;
         self.members.see(self.bitcode.meta_operand(var, operand::VARIABLE_TYPE));
         Some((var, self.bitcode.meta_string(var, operand::VARIABLE_NAME)?))
+    }
+
+    /// Whether a variable is declared with an alignment, which is not that of its type.
+    pub(super) fn is_aligned_by_itself(&self, var: Meta<'m>) -> bool {
+        number(&self.bitcode.print_meta(var), "align: ").is_some()
     }
 
     /// Converts a DILocalVariable; `None` for one without a name.
@@ -200,6 +215,17 @@ impl<'m> DebugTables<'m> {
                 fields[field].declared = Some(declared);
             }
         }
+    }
+
+    /// Returns doubts about structures that nvcc lays out otherwise in device code: its sizes and offsets are those of
+    /// clang, and the code that it makes takes others (nvcc 13).
+    pub(super) fn layout_doubts(&self) -> Vec<Doubt> {
+        let doubt = |(structure, by): &(String, String)| Doubt {
+            words: format!("nvcc places members of `{structure}` otherwise, as the typedef `{by}` lowers an alignment"),
+            file: None,
+            certain: true,
+        };
+        self.members.lowered().iter().map(doubt).collect()
     }
 
     /// Returns the facts of a member's source type.
@@ -370,11 +396,22 @@ impl<'m> DebugTables<'m> {
                     .collect();
                 self.spell(base, format!("{declarator}{dims}"), depth + 1)
             }
+            // Of equal types, clang names the one that it met first, which a precompiled header can change.
+            tag::TYPEDEF if self.is_of_library_template(ty) => self.spell(base, declarator, depth + 1),
             _ => {
                 let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_else(|| "(unnamed)".into());
                 join(&format!("{}{name}", self.scope_prefix(ty)))
             }
         }
+    }
+
+    /// Whether a type's name is one of the C++ library's own (`__hash_code`), in an instance of a template.
+    fn is_of_library_template(&self, ty: Meta<'m>) -> bool {
+        let named = |m: Meta<'m>, is: &dyn Fn(&str) -> bool| {
+            self.bitcode.meta_string(m, operand::NAME).is_some_and(|name| is(&name))
+        };
+        let scope = self.bitcode.meta_operand(ty, operand::SCOPE);
+        named(ty, &|n| n.starts_with("__")) && scope.is_some_and(|s| named(s, &|n| n.contains('<')))
     }
 
     /// Returns the length of one array dimension if it is constant.

@@ -147,6 +147,11 @@ impl<'m> FunctionLowering<'_, 'm> {
         };
         let element_id = self.reader.types.synthetic(&element, 1);
         let count = u32::try_from(lanes).ok()?;
+        // An address is a multiple of the size of the whole access (PTX ISA 9.0, 6.4.1.1).
+        let align = match access.element {
+            TypeKind::Int(bits) | TypeKind::Float(bits) => count * (bits / 8),
+            _ => 0,
+        };
         let whole = self.reader.types.synthetic(&element, count);
         let index = |i: u32| Operand::Const(Const::Int { bits: 32, value: i128::from(i) });
         if access.store {
@@ -163,9 +168,9 @@ impl<'m> FunctionLowering<'_, 'm> {
                     value = self.emit(whole, Op::InsertElement { vec: value, value: one, index: index(i) }, loc);
                 }
             }
-            return Some(Op::Store { ptr, value, volatile: access.volatile, align: 0 });
+            return Some(Op::Store { ptr, value, volatile: access.volatile, align });
         }
-        let load = Op::Load { ptr, volatile: access.volatile, align: 0 };
+        let load = Op::Load { ptr, volatile: access.volatile, align };
         let register = self.reader.types.synthetic(&registers[0], 1);
         let extend = |value| Op::Cast {
             op: if access.signed { CastOp::SExt } else { CastOp::ZExt },

@@ -139,14 +139,16 @@ impl<'m> FunctionLowering<'_, 'm> {
                 align: inst.alignment(),
                 var: self.variable(inst),
             },
-            Opcode::LLVMLoad => {
-                Op::Load { ptr: self.nth(inst, 0, loc), volatile: inst.is_volatile(), align: inst.alignment() }
-            }
+            Opcode::LLVMLoad => Op::Load {
+                ptr: self.nth(inst, 0, loc),
+                volatile: inst.is_volatile(),
+                align: self.reader.required_alignment(inst, inst.ty(), inst.operand(0)),
+            },
             Opcode::LLVMStore => Op::Store {
                 value: self.nth(inst, 0, loc),
                 ptr: self.nth(inst, 1, loc),
                 volatile: inst.is_volatile(),
-                align: inst.alignment(),
+                align: self.reader.required_alignment(inst, inst.operand(0).ty(), inst.operand(1)),
             },
             Opcode::LLVMAtomicRMW => Op::AtomicRmw {
                 op: atomic_op(inst.rmw_op()),
@@ -266,12 +268,11 @@ impl<'m> FunctionLowering<'_, 'm> {
         let intrinsic = Intrinsic::of(name)?;
         let mut arg = |i: usize| args.get(i).map(|a| self.operand(*a, loc));
         Some(match intrinsic {
-            Intrinsic::Copy => Op::MemCopy {
-                dst: arg(0)?,
-                src: arg(1)?,
-                len: arg(2)?,
-                align: [call.argument_alignment(0), call.argument_alignment(1)],
-            },
+            Intrinsic::Copy => {
+                let (dst, src, len) = (arg(0)?, arg(1)?, arg(2)?);
+                let (align, presumed) = self.reader.copied_alignment(call);
+                Op::MemCopy { dst, src, len, align, presumed }
+            }
             Intrinsic::Set => Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? },
             Intrinsic::Assume => Op::Assume(arg(0)?),
             // LLVM 22 dropped the size operand: the pointer is the last argument in both forms.

@@ -9,15 +9,18 @@ use super::bindings::{Bitcode, Meta, MetaKind};
 use super::debug::operand;
 use ir::{Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// DWARF 5 tags, section 7.5.3.
 mod tag {
     pub const ARRAY: u16 = 0x01;
     pub const CLASS: u16 = 0x02;
     pub const MEMBER: u16 = 0x0d;
+    pub const POINTER: u16 = 0x0f;
     pub const STRUCTURE: u16 = 0x13;
     pub const TYPEDEF: u16 = 0x16;
     pub const INHERITANCE: u16 = 0x1c;
+    pub const BASE: u16 = 0x24;
     pub const CONST: u16 = 0x26;
     pub const VOLATILE: u16 = 0x35;
 }
@@ -55,6 +58,8 @@ pub(super) struct StructMembers<'m> {
     by_name: FxHashMap<String, Vec<Meta<'m>>>,
     /// Structures that a variable identifies.
     of_variables: Vec<(TypeId, Meta<'m>)>,
+    /// Structures with a member of a type that a typedef aligns less, and the names of these typedefs.
+    lowered: BTreeSet<(String, String)>,
 }
 
 /// Facts of the debug information about the module's structures.
@@ -73,6 +78,7 @@ impl<'m> StructMembers<'m> {
             layouts: FxHashMap::default(),
             by_name: FxHashMap::default(),
             of_variables: vec![],
+            lowered: BTreeSet::new(),
         }
     }
 
@@ -125,7 +131,7 @@ impl<'m> StructMembers<'m> {
     }
 
     fn add(&mut self, ty: Meta<'m>, elements: &[Meta<'m>]) {
-        let members = elements
+        let members: Vec<Member<'m>> = elements
             .iter()
             .filter(|e| matches!(e.tag(), tag::MEMBER | tag::INHERITANCE) && !e.is_static_member())
             .map(|e| Member {
@@ -142,9 +148,35 @@ impl<'m> StructMembers<'m> {
             })
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
+        for member in &members {
+            self.lowered.extend(member.ty.and_then(|ty| self.lowered_by(ty)).map(|by| (name.clone(), by)));
+        }
         let name = name.split('<').next().unwrap_or_default().to_owned();
         self.by_name.entry(name).or_default().push(ty);
         self.layouts.insert(ty, SourceLayout { size: ty.size_in_bits() / 8, members });
+    }
+
+    /// Returns the name of the typedef that aligns a type, or the elements of an array, to less than its size, where that
+    /// is its own alignment.
+    fn lowered_by(&self, ty: Meta<'m>) -> Option<String> {
+        let mut ty = ty;
+        let mut by: Option<(u64, Meta<'m>)> = None;
+        for _ in 0..DEPTH {
+            if ty.tag() == tag::TYPEDEF && ty.align_in_bits() > 0 && by.is_none() {
+                by = Some((ty.align_in_bits(), ty));
+            }
+            if !matches!(ty.tag(), tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::ARRAY) {
+                break;
+            }
+            ty = self.bitcode.meta_operand(ty, operand::BASE_TYPE)?;
+        }
+        let (align, by) = by.filter(|_| ty.tag() == tag::BASE || ty.tag() == tag::POINTER)?;
+        (align < ty.size_in_bits()).then(|| self.spelled(by).unwrap_or_default())
+    }
+
+    /// Returns the structures that nvcc lays out in its own way in device code, each with the typedef that is the reason.
+    pub(super) fn lowered(&self) -> &BTreeSet<(String, String)> {
+        &self.lowered
     }
 
     /// Returns the structure behind the typedefs and qualifiers of a source type; for an array, that of its elements.

@@ -6,6 +6,7 @@
 //!
 //! Only the worker process `scuba-extract` may use this module, because it loads libLLVM.
 
+mod alignment;
 pub(crate) mod bindings;
 pub mod checks;
 pub(crate) mod constants;
@@ -15,6 +16,7 @@ pub(crate) mod inline_ptx;
 pub(crate) mod instruction;
 mod library_models;
 mod members;
+mod order;
 mod passed;
 pub(crate) mod reachable;
 mod shapes;
@@ -25,6 +27,7 @@ mod types;
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::names::SHARED_PREFIX;
 use crate::own::UserFolders;
+use alignment::StructureAlignments;
 use bindings::demangle;
 use debug::DebugTables;
 use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Param, Side};
@@ -32,6 +35,9 @@ use library_models::{CONCRETE, LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use types::LlvmTypeTable;
+
+/// Prefix of the names of functions that initialise one variable of the unit (clang 22).
+pub(crate) const INITIALISER: &str = "__cxx_global_var_init";
 
 /// Prefix of the name of a pointer to a variable with a second name.
 const ALIASED: &str = "scuba.alias ";
@@ -93,14 +99,19 @@ struct ModuleReader<'m> {
     debug: DebugTables<'m>,
     functions: FxHashMap<Value<'m>, FuncId>,
     globals: FxHashMap<Value<'m>, GlobalId>,
+    /// Alignments of structures of device code.
+    aligned: StructureAlignments<'m>,
 }
 
 impl<'m> ModuleReader<'m> {
     fn new(bitcode: Bitcode<'m>, about: CompileFacts) -> Self {
+        let debug = DebugTables::new(bitcode, about.own.clone(), about.directory.clone());
+        let is_device = about.side == Side::Device;
         Self {
             bitcode,
             types: LlvmTypeTable::new(bitcode),
-            debug: DebugTables::new(bitcode, about.own.clone(), about.directory.clone()),
+            aligned: if is_device { alignment::of_structures(&bitcode, &debug) } else { FxHashMap::default() },
+            debug,
             functions: FxHashMap::default(),
             globals: FxHashMap::default(),
             about,
@@ -113,7 +124,7 @@ impl<'m> ModuleReader<'m> {
         let text = self.bitcode.file_level_assembly();
         let line = text.lines().find(|l| !self.changes_nothing(l))?;
         let words = format!("assembly outside functions (`{}`) is not followed", line.trim());
-        Some(Doubt { words, file: None })
+        Some(Doubt { words, file: None, certain: false })
     }
 
     /// Whether a line of assembly is empty, or makes only symbols global that the module does not define. Headers of
@@ -131,14 +142,17 @@ impl<'m> ModuleReader<'m> {
         self.bitcode.restore_names();
         let models = LibraryModels::find(&self.bitcode);
         let reachable = reachable::reachable(&self.bitcode, &models);
-        let functions: Vec<Value<'m>> = self
-            .bitcode
-            .functions()
+        // clang makes the source the file of each initialiser.
+        let is_own = |f: Value<'m>| {
+            !f.name().starts_with(INITIALISER) && f.subprogram().is_some_and(|s| !self.debug.is_system(s))
+        };
+        let (functions, globals) = order::ordered(&self.bitcode, is_own);
+        let functions: Vec<Value<'m>> = functions
             .into_iter()
             .filter(|f| reachable.contains(f) && instruction::Intrinsic::of(&f.name()).is_none())
             .filter(|f| !models.have(*f) || models.is_of_many(*f))
             .collect();
-        let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
+        let globals: Vec<Value<'m>> = globals.into_iter().filter(|g| reachable.contains(g)).collect();
         self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
         for (f, model) in models.all() {
             if !models.is_of_many(f)
@@ -164,10 +178,14 @@ impl<'m> ModuleReader<'m> {
         lowered.extend(self.aliases(&reachable));
         self.debug.describe_fields(&mut self.types.defs);
         self.debug.add_passed(&mut self.types);
+        let mut doubts: Vec<Doubt> = self.file_level_assembly().into_iter().collect();
+        if self.about.side == Side::Device {
+            doubts.extend(self.debug.layout_doubts());
+        }
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             relocatable: self.about.relocatable,
-            doubts: self.file_level_assembly().into_iter().collect(),
+            doubts,
             side: self.about.side,
             source: self.about.source,
             producer: self.about.producer,

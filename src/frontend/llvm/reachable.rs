@@ -68,7 +68,7 @@ fn exported(linkage: L) -> bool {
 }
 
 /// Whether a constant can mention a global; instructions and arguments cannot lead out of the function.
-fn is_constant_user(v: Value<'_>) -> bool {
+pub(super) fn is_constant_user(v: Value<'_>) -> bool {
     matches!(
         v.kind(),
         K::LLVMFunctionValueKind

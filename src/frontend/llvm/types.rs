@@ -1,6 +1,7 @@
 //! Converts LLVM types to [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
 use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
+use super::order::NameNumbers;
 use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -8,12 +9,13 @@ use rustc_hash::FxHashMap;
 pub(super) struct LlvmTypeTable<'m> {
     bitcode: Bitcode<'m>,
     ids: FxHashMap<Type<'m>, TypeId>,
+    numbers: NameNumbers,
     pub(super) defs: Vec<TypeDef>,
 }
 
 impl<'m> LlvmTypeTable<'m> {
     pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
-        Self { bitcode, ids: FxHashMap::default(), defs: vec![] }
+        Self { bitcode, ids: FxHashMap::default(), numbers: NameNumbers::default(), defs: vec![] }
     }
 
     /// Returns the table entry of a type. Pointers are opaque, so the recursion ends.
@@ -51,7 +53,7 @@ impl<'m> LlvmTypeTable<'m> {
                         declared: None,
                     })
                     .collect();
-                TypeKind::Struct { name: ty.struct_name(), fields }
+                TypeKind::Struct { name: ty.struct_name().map(|n| self.numbers.name(&n)), fields }
             }
             K::LLVMFunctionTypeKind => TypeKind::Other("function".into()),
             _ => TypeKind::Other(ty.print()),

@@ -2,7 +2,7 @@
 //@ flags: -arch=sm_90
 //@ decided
 __global__ void k(unsigned *c) {
-  __shared__ unsigned short s[4][16 * 16];
+  __shared__ __align__(16) unsigned short s[4][16 * 16];
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int i = lane; i < 256; i += 32) s[warp][i] = 0;
   __syncthreads();

@@ -78,7 +78,7 @@ impl<'m> BodyBuilder<'_, '_, 'm> {
             "fence" => self.effect(Op::Fence),
             "intr.memcpy" | "intr.memmove" | "intr.memcpy.inline" => {
                 let (dst, src, len) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));
-                self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
+                self.effect(Op::MemCopy { dst, src, len, align: [0; 2], presumed: false });
             }
             "intr.memset" => {
                 let (dst, byte, len) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));

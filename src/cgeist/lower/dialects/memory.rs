@@ -118,7 +118,7 @@ impl<'m> BodyBuilder<'_, '_, 'm> {
         let elem = self.side.types.of(&m.elem);
         let len = Self::int(64, i128::from(Elements(n) * self.side.types.size(elem)));
         let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
-        self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
+        self.effect(Op::MemCopy { dst, src, len, align: [0; 2], presumed: false });
         true
     }
 

@@ -122,7 +122,7 @@ impl BodyBuilder<'_, '_, '_> {
         let [dst, src] = args else { return None };
         let bytes = self.side.copied_bytes(name)?;
         let len = Self::int(64, i128::from(bytes));
-        self.effect(Op::MemCopy { dst: dst.clone(), src: src.clone(), len, align: [0; 2] });
+        self.effect(Op::MemCopy { dst: dst.clone(), src: src.clone(), len, align: [0; 2], presumed: false });
         Some(dst.clone())
     }
 }

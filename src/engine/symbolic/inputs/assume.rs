@@ -97,6 +97,11 @@ impl Assumptions {
         (!all.is_empty()).then(|| a.and_all(all))
     }
 
+    /// Returns the sources of the element assumptions about memory that the roots read.
+    pub(super) fn on_elements(&self, a: &Arena, roots: &[TermId]) -> Vec<Arc<str>> {
+        self.always.iter().filter(|(always, _)| always.concerns(a, roots)).map(|(_, who)| who.clone()).collect()
+    }
+
     /// Whether a contract states that two objects share no byte.
     pub(in crate::symbolic) fn are_disjoint(&self, a: ObjId, b: ObjId) -> bool {
         self.disjoint.contains(&(a.min(b), a.max(b)))

@@ -4,19 +4,21 @@
 //! the inputs of `main`. Out: facts of the path condition; [`Assumptions`](super::assume::Assumptions) records the
 //! source of each.
 
-use crate::symbolic::exec::events::ClaimEvent;
+use crate::symbolic::exec::events::{AccessEvent, ClaimEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use base::axioms::Axiom;
 use contracts::assume::{AssumeExpr, AssumeUnary};
 use contracts::operators::BinaryOperator;
 use ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -285,6 +287,38 @@ impl MemoryDomain<'_> {
                 self.binary_meaning(*op, a, b)?
             }
         })
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the sources of the assumptions that an access may rest on, each once: those of its path, without
+    /// conditions on the extent of an object that is not asked for, and those on elements that it reads.
+    #[must_use]
+    pub fn assumptions_of(&self, access: &AccessEvent) -> Vec<Arc<str>> {
+        if !self.assumptions.in_effect() {
+            return vec![];
+        }
+        let a = &self.arena;
+        let mut own = vec![access.bytes];
+        own.extend(a.conjuncts(access.path).into_iter().filter(|c| self.assumptions.of(*c).is_empty()));
+        for target in access.targets.iter() {
+            own.extend([target.cond, target.offset]);
+            if let Base::Object(o) = target.base {
+                own.extend(self.heap.object(o).extent);
+            }
+        }
+        let needed: FxHashSet<TermId> = a.cone(&own).into_iter().collect();
+        let given = self.heap.objects().iter().filter(|o| o.kind == ObjKind::Parameter);
+        let extents: FxHashSet<TermId> =
+            given.filter_map(|o| o.extent).filter(|t| matches!(a.get(*t), Term::Sym(_))).collect();
+        let of_another = |c: &TermId| a.cone(&[*c]).iter().any(|t| extents.contains(t) && !needed.contains(t));
+        let path = a.conjuncts(access.path).into_iter().filter(|c| !of_another(c));
+        let asked: Vec<TermId> = path.chain(own.iter().copied()).collect();
+        let mut out = self.assumptions_in(&asked);
+        out.extend(self.assumptions.on_elements(a, &own));
+        out.sort();
+        out.dedup();
+        out
     }
 }
 

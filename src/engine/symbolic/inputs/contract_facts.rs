@@ -151,6 +151,22 @@ impl ExecutionContext<'_> {
         }
     }
 
+    /// Returns the condition that a requirement states of a function that is called with these arguments in this state;
+    /// `None` where it concerns something unknown there, or every element of an array. Nothing is assumed.
+    pub fn required_of_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        entry: &State,
+        required: &Requirement,
+    ) -> Option<TermId> {
+        let called = ContractCall { f, args, launch: None, by: ContractParty::Entry };
+        match self.holds(called, entry, required) {
+            Ok(ConditionMeaning::Now(condition)) => Some(condition),
+            Ok(ConditionMeaning::Always(_)) | Err(_) => None,
+        }
+    }
+
     /// Returns the meaning of a condition in a state.
     fn holds(
         &mut self,

@@ -103,17 +103,12 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the element of a tensor's storage that a term is; contracts index it from its first element.
+    /// The lowest bits of an element, or its bits without a sign, are another number.
     fn tensor_element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
-        let (args, range) = match self.arena.get(t) {
-            Term::Apply { function: UninterpretedFunction::Content, args, range } => (args, *range),
-            Term::Apply { function: UninterpretedFunction::Reading { signed: true, .. }, args, range } => {
-                match self.arena.get(*args.first()?) {
-                    Term::Apply { function: UninterpretedFunction::Content, args, .. } => (args, *range),
-                    _ => return None,
-                }
-            }
-            _ => return None,
+        let Term::Apply { function: UninterpretedFunction::Content, args, range } = self.arena.get(t) else {
+            return None;
         };
+        let range = *range;
         let [object, _, offset, width] = args.as_slice() else { return None };
         let array = self.given_contents_of(args)?.to_owned();
         self.tensor_parameter(f, &array)?;

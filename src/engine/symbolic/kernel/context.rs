@@ -65,4 +65,6 @@ pub struct KernelContext {
     pub(in crate::symbolic) disturbed: bool,
     /// Partitions of its objects by named pointers.
     pub partitions: Partitions,
+    /// Bytes that its static shared variables begin at a multiple of, once that was asked.
+    pub(in crate::symbolic) shared_begin: Option<u32>,
 }

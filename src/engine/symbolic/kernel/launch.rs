@@ -48,6 +48,8 @@ pub struct KernelRun {
     pub stale: Vec<StaleEvent>,
     /// Accesses that may be unaligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// Largest divisor of an address that an access asks for, in bytes: also where it has it.
+    pub alignment: u32,
     /// Claims that may be false.
     pub claims: Vec<ClaimEvent>,
     /// Calls that may violate contracts.
@@ -139,6 +141,7 @@ impl Executor<'_> {
             loops: events.loops,
             stale: events.stale,
             unaligned: events.unaligned,
+            alignment: events.alignment,
             claims: events.claims,
             contracts: events.contracts,
             own: events.own,

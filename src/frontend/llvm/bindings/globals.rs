@@ -145,6 +145,15 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Returns the type of a parameter that is passed by value in memory.
+    pub fn by_value(self) -> Option<Type<'m>> {
+        self.expect_kind(&[ValueKind::LLVMArgumentValueKind]);
+        // SAFETY: an argument, which belongs to a function.
+        let function = Value::wrap(unsafe { LLVMGetParamParent(self.0) });
+        let at = function.params().iter().position(|p| *p == self)?;
+        function.param_type_attribute(u32::try_from(at).ok()?, "byval")
+    }
+
     /// Returns the integer in a parameter's attribute (`dereferenceable(n)`), 0 without one; parameters count from 0.
     pub fn param_int_attribute(self, param: u32, key: &str) -> u64 {
         self.expect_function();

@@ -57,6 +57,17 @@ impl<'m> Value<'m> {
             if a.is_null() { 1 } else { u32::try_from(LLVMGetEnumAttributeValue(a)).unwrap_or(1) }
         }
     }
+    /// Returns the metadata node that an instruction has under this name.
+    pub fn metadata(self, name: &str) -> Option<Meta<'m>> {
+        self.expect_kind(&[ValueKind::LLVMInstructionValueKind]);
+        // SAFETY: an instruction; its type belongs to the context of the names; a node is checked for null.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let kind = LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), u32::try_from(name.len()).unwrap_or(0));
+            let node = LLVMGetMetadata(self.0, kind);
+            if node.is_null() { None } else { Meta::option(LLVMValueAsMetadata(node)) }
+        }
+    }
     /// Whether others may read or write the memory concurrently: volatile, or atomic with any ordering.
     pub fn is_volatile(self) -> bool {
         self.expect(&[Opcode::LLVMLoad, Opcode::LLVMStore]);

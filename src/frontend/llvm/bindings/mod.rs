@@ -159,6 +159,12 @@ impl<'m> Bitcode<'m> {
             rename(*value, own);
         }
     }
+
+    /// Names a function or variable.
+    pub(super) fn rename(&self, value: Value<'m>, name: &str) {
+        rename(value, name);
+    }
+
     pub(super) fn aliases(&self) -> Vec<Value<'m>> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobalAlias(self.module) }, LLVMGetNextGlobalAlias)
@@ -259,6 +265,12 @@ impl<'m> Type<'m> {
             }
             (0..LLVMCountStructElementTypes(self.0)).map(|i| Type::wrap(LLVMStructGetTypeAtIndex(self.0, i))).collect()
         }
+    }
+    /// Whether the members of a structure follow each other without padding.
+    pub(super) fn is_packed(self) -> bool {
+        assert_eq!(self.kind(), LlvmTypeKind::LLVMStructTypeKind);
+        // SAFETY: a structure type, as just asserted.
+        unsafe { LLVMIsPackedStruct(self.0) != 0 }
     }
     pub(super) fn struct_name(self) -> Option<String> {
         assert_eq!(self.kind(), LlvmTypeKind::LLVMStructTypeKind);
@@ -366,6 +378,12 @@ impl<'m> Meta<'m> {
         self.expect_type();
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetSizeInBits(self.0) }
+    }
+    /// Returns the alignment that a type is declared with; 0 without one.
+    pub(super) fn align_in_bits(self) -> u64 {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        unsafe { LLVMDITypeGetAlignInBits(self.0) }.into()
     }
     /// Returns the offset of a member or base class in its structure.
     pub(super) fn offset_in_bits(self) -> u64 {
