@@ -2,12 +2,15 @@
 
 pub mod alarm;
 pub mod axioms;
+pub mod background;
 pub mod cpu_time;
 pub mod inside;
 pub mod nets;
+pub mod panics;
 pub mod paths;
 pub mod polynomial;
 pub mod reasons;
+pub mod remote_url;
 pub mod rules;
 pub mod statements;
 pub mod work;

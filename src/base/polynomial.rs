@@ -110,6 +110,12 @@ impl<A: Ord + Clone> SumOfProducts<A> {
         self.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c))
     }
 
+    /// Greatest common divisor of all coefficients: it divides every value. 0 for the number 0.
+    #[must_use]
+    pub fn divisor_of_values(&self) -> i128 {
+        gcd(self.common_divisor(), self.constant())
+    }
+
     /// Divides every coefficient, rounding down; only the constant may be indivisible.
     #[must_use]
     pub fn divided(&self, by: i128) -> Self {

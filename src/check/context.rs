@@ -23,16 +23,18 @@ use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::state::State;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::object::Object;
 use engine::symbolic::memory::partition::{PartId, Partition};
-use engine::symbolic::memory::value::GuardedTarget;
+use engine::symbolic::memory::value::{GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
 use finding::{Finding, Related};
 use ir::{FuncRef, Program};
 use library::host::HostRoot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// Decisions by position.
@@ -48,8 +50,10 @@ pub(crate) struct WorstDecision {
     pub times: u32,
     /// Positions in system headers, for an undecided access.
     pub inner: Vec<Related>,
-    /// Further findings of the same rule: several operations may wrap at one access.
+    /// Further findings of the same rule: several operations may wrap at one access, and launches may lack different checks.
     pub also: Vec<Finding>,
+    /// Numbers of the launches with these findings.
+    pub found_at: Vec<usize>,
 }
 
 /// An executed launch.
@@ -108,6 +112,30 @@ pub(crate) struct RootTools<'p> {
     pub vain_glances: u32,
     /// Conditions by whether they are too large for a glance.
     pub large: FxHashMap<TermId, bool>,
+    /// Launches of the root, also those that are decided without being executed.
+    pub launches: Arc<[LaunchPlace]>,
+    /// The call of the root, if callers outside of the program make it and it was followed to its end.
+    pub call: Option<Rc<RootCall>>,
+}
+
+/// Call of a root by code outside of the program.
+pub(crate) struct RootCall {
+    pub args: Vec<Value>,
+    /// State in which it is called.
+    pub entry: State,
+    /// Condition under which it returns normally: other calls end in an exception, or end the program.
+    pub returns: TermId,
+    /// Number of symbols when it returned: later ones are of kernels.
+    pub symbols: usize,
+}
+
+/// Kernel of a launch, its arguments, and the path that leads to it.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchPlace {
+    pub path: TermId,
+    /// Kernel, if it is known.
+    pub kernel: Option<FuncRef>,
+    pub args: Vec<Value>,
 }
 
 /// Maximum number of terms of a condition that a glance reads.

@@ -56,6 +56,8 @@ pub struct ProgramReport {
     pub problems: Vec<String>,
     /// Errors in contracts: they have no meaning where they are stated, or leave nothing to check.
     pub faults: Vec<ContractFault>,
+    /// Faults of the analysis itself, one line each: what they were in is not decided.
+    pub internal: Vec<String>,
     /// Parts of the check that were to be shown.
     pub seen: CollectedOutput,
 }

@@ -381,7 +381,11 @@ pub struct WarmArgs {
     /// With the lowest priority and without output, as other commands start it
     #[arg(long, hide = true)]
     pub background: bool,
-    /// Flags of an nvcc command, for example -std=c++20 -arch=sm_90 [default: those of most commands]
+    /// Precompile what builds recorded instead
+    #[arg(long, hide = true)]
+    pub recorded: bool,
+    /// Flags of an nvcc command, for example -std=c++20 -arch=sm_90, with sources: what these begin with [default: flags
+    /// of most commands]
     #[arg(last = true, value_name = "NVCC-FLAGS")]
     pub flags: Vec<String>,
 }

@@ -103,8 +103,8 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
 }
 
 /// Weakens a report whose program may differ from the compiled one. Safe accesses then rest on an assumption, which
-/// proved findings name. A proof becomes merely possible in a file that asks what compilers answer differently, and in
-/// every file if the doubt concerns all code.
+/// proved findings name; they are undecided where the program certainly differs. A proof becomes merely possible in a
+/// file that asks what compilers answer differently, and in every file if the doubt concerns all code.
 pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
     if doubts.is_empty() {
         return;
@@ -117,6 +117,12 @@ pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
             weaken(f, assumption.clone());
         } else {
             f.assumptions.push(assumption.clone());
+        }
+    }
+    let certain: Vec<&str> = doubts.iter().filter(|d| d.certain).map(|d| d.words.as_str()).collect();
+    if !certain.is_empty() {
+        for p in report.places.iter_mut().filter(|p| p.standing == AccessStanding::Safe) {
+            report.undecided.extend(opened(p, certain.join("; ")));
         }
     }
     let safe = report.assume_in_all();

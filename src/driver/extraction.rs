@@ -3,7 +3,7 @@
 use super::cache::readings::Readings;
 use super::session::Session;
 use facts::{DiskSnapshot, Recipe, SecondCode, Symbols, UnitFacts, UnitWithCode, UnreadSide, key_of};
-use files::{ContentStore, Dependency, Hashes, Since};
+use files::{Dependency, Hashes, Since};
 use frontend::{self, ExtractOptions, Extraction};
 use ir::{Module, Side};
 use nvcc::request::Link;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[must_use]
 pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &DiskSnapshot, session: &Session) -> UnitWithCode {
     let options = session.extract_options();
-    let readings = Readings::of(unit, &options, &session.root, ContentStore::of_this_process());
+    let readings = Readings::of(unit, &options, &session.root, session.store());
     let known = readings.as_ref().and_then(|r| r.get(present));
     session.tally.reads(known.is_some());
     let (extraction, dependencies, failed) = match known {

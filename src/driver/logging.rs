@@ -38,7 +38,9 @@ const ROOMS: &[&str] = &[
     "library",
     "models",
     "nvcc",
+    "remote",
     "report",
+    "transport",
     "witness",
 ];
 

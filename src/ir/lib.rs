@@ -14,6 +14,7 @@ pub mod initialisers;
 mod initialising_calls;
 mod instruction;
 pub mod intrinsic;
+pub mod launched;
 mod opaque;
 mod operands;
 mod outside;
@@ -184,6 +185,8 @@ pub struct Doubt {
     /// Name of the file that tests something which compilers answer differently: code that depends on it is probably
     /// there. `None`: any code may depend on it.
     pub file: Option<String>,
+    /// Whether it does differ, so that nothing in the program is safe.
+    pub certain: bool,
 }
 
 /// Analysis form of one side of a translation unit.

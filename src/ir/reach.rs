@@ -154,30 +154,14 @@ pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) 
     count
 }
 
-/// Returns the kernels whose address device code takes: it may launch them with any arguments (dynamic parallelism).
-#[must_use]
-pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
-    let mut named: FxHashSet<FuncRef> = FxHashSet::default();
-    for (r, _, f) in program.functions().filter(|(_, m, _)| m.side == Side::Device) {
-        named.extend(Mentions::of(program, r.module, &f.blocks).named);
-    }
-    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
-        let mut initial = Mentions::default();
-        for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
-            initial.add_constant(program, ModuleId(mi), c);
-        }
-        named.extend(initial.named);
-    }
-    named.retain(|f| program.func(*f).kernel);
-    named
-}
-
 /// The call graph of a program's host side.
 #[derive(Debug, Default)]
 pub struct Reach {
     mentions: FxHashMap<FuncRef, Mentions>,
     /// Functions whose address is taken anywhere, except launch stubs.
     taken: Vec<FuncRef>,
+    /// Launch stubs whose address is taken otherwise than by themselves.
+    pub(super) taken_stubs: Vec<FuncRef>,
     /// Number of parameters of each of these functions, and whether a call may pass more arguments.
     arity: FxHashMap<FuncRef, (usize, bool)>,
     harmless: FxHashSet<FuncRef>,
@@ -195,6 +179,8 @@ impl Reach {
     pub fn of(program: &Program, watched: impl Fn(&Function) -> bool) -> Self {
         let mut reach = Self::default();
         let (operators, mut taken) = (super::registered::registered(program), FxHashSet::default());
+        let is_stub = |f: &FuncRef| Program::kernel_symbol_of_stub(&program.func(*f).name).is_some();
+        let mut taken_stubs = FxHashSet::default();
         for (r, m, f) in program.functions() {
             if m.side != Side::Host {
                 continue;
@@ -206,6 +192,7 @@ impl Reach {
                 mentions.named.retain(|f| !operators.contains(f));
             }
             taken.extend(&mentions.named);
+            taken_stubs.extend(mentions.named.iter().filter(|named| **named != r && is_stub(named)));
             reach.mentions.insert(r, mentions);
             reach
                 .written
@@ -216,6 +203,7 @@ impl Reach {
             for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
                 initial.add_constant(program, ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), c);
             }
+            taken_stubs.extend(initial.named.iter().filter(|named| is_stub(named)));
             taken.extend(initial.named);
             reach.addressed.extend(initial.globals.iter().copied());
             reach.written.extend(initial.globals.into_iter().filter(|g| !program.global(*g).constant));
@@ -230,8 +218,8 @@ impl Reach {
         }
         // Kernels write managed variables, which both sides name.
         reach.written.extend(program.managed_variables());
-        reach.taken =
-            taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
+        reach.taken = taken.into_iter().filter(|f| !is_stub(f)).collect();
+        reach.taken_stubs = taken_stubs.into_iter().collect();
         reach.taken.sort_unstable();
         reach.arity = reach.taken.iter().map(|f| (*f, arity(program.func(*f)))).collect();
         reach.find_harmless(|f| watched(program.func(f)));

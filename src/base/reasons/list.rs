@@ -324,6 +324,7 @@ reasons! {
     SolverModel = "the solver's model could not be read", ReasonCode::Other;
     SolverWide = "the only model found has values beyond 127 bits", ReasonCode::Other;
     SolverPartial = "it depends on a division by zero or a shift out of range", ReasonCode::Other;
+    InternalFault(name: String) = "a fault of the analysis in `{name}`", ReasonCode::Other;
     SolverDisagrees(term: u32) = "internal disagreement between solver and evaluation on term {term}", ReasonCode::Other;
     SolverTooOld(version: String, oldest: u32) = "the Z3 library in use is {version}; {oldest}.0 or newer is needed (run `make setup`, or check the loader's library path)",
         ReasonCode::Other;
@@ -335,6 +336,9 @@ reasons! {
     LostPointer(why: Box<Self>) = "the pointer is {why}", why.code().or(ReasonCode::ExtentUnknown);
     OnlyAssumed = "not safe without the assumptions", ReasonCode::Other;
     NoLaunch = "no launch of this kernel is known", ReasonCode::NoLaunch;
+    AlignmentOfVariable(name: String, align: u32) = "nothing makes `{name}` begin at a multiple of {align} (`alignas({align})` does)", ReasonCode::Other;
+    CalledByAddress(function: String) = "`{function}`, which launches it, may be called by its address with any arguments", ReasonCode::NoLaunch;
+    AlignmentOfCallers(align: u32) = "its address need not be a multiple of {align}: no known code calls this", ReasonCode::NoLaunch;
     NoCondition = "no condition on its arguments was found", ReasonCode::NoLaunch;
     NoLaunchHost(why: Box<Self>) = "no launch of this kernel is known: the host code was not followed to its end ({why})",
         why.code().limit_or(ReasonCode::HostNotFollowed);

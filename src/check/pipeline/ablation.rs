@@ -43,8 +43,7 @@ impl CheckAssumptions {
             return;
         }
         self.in_effect = true;
-        let conditions: Vec<_> = std::iter::once(ev.path).chain(ev.targets.iter().map(|t| t.cond)).collect();
-        let found = e.assumptions_in(&conditions);
+        let found = e.assumptions_of(ev);
         if !found.is_empty() {
             self.at.entry(place.clone()).or_default().extend(found);
         }

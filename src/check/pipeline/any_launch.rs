@@ -12,7 +12,7 @@ use crate::counterexample::degenerate::Sizes;
 use crate::obligations::decide::{Decider, LimitedDecider};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::{AccessVerdict, Effort, FurtherEffort};
-use crate::rules::bounds;
+use crate::rules::{alignment, bounds};
 use base::axioms::OmittedAxioms;
 use base::reasons::UnknownReason;
 use base::work::Work;
@@ -202,10 +202,10 @@ impl<'p> Engine<'p> {
                 continue;
             }
             let ev = &run.accesses[i];
-            let outcome = match (bounds::look(&cx, tools, None, ev, Effort::First).outcome, &self.lost) {
-                (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), Some(why)) => {
-                    AccessVerdict::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
-                }
+            let lost = self.unfollowed.get(&kernel).cloned();
+            let lost = lost.or_else(|| self.lost.clone().map(|why| UnknownReason::NoLaunchHost(Box::new(why))));
+            let outcome = match (bounds::look(&cx, tools, None, ev, Effort::First).outcome, lost) {
+                (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), Some(lost)) => AccessVerdict::Unknown(lost),
                 (AccessVerdict::Found(_), None) => AccessVerdict::Unknown(UnknownReason::NoLaunch),
                 // An unknown extent is explanation enough; and so is what says the same.
                 (o @ AccessVerdict::Unknown(UnknownReason::ExtentOfParameter(_) | UnknownReason::NoLaunch), None) => o,
@@ -218,6 +218,11 @@ impl<'p> Engine<'p> {
                 open.insert(place);
             }
             self.put(kernel, ev, outcome);
+        }
+        for event in run.unaligned.iter().filter(|_| partly.is_none()) {
+            if let Some((access, outcome)) = alignment::of_any_launch(&cx, tools, event) {
+                self.put(kernel, &access, outcome);
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ impl<'p> Engine<'p> {
         let mut shown: FxHashSet<ArrayPosition> = FxHashSet::default();
         for o in glanced {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
-            if self.counts_as_proved(event) {
+            if self.counts_as_proved(runs, run, event) {
                 continue;
             }
             // One look at a position that a proof for all launches decides may show a finding; further ones hardly do.
@@ -63,7 +63,7 @@ impl<'p> Engine<'p> {
                 bounds::look(&cx, tools, Some(run), event, Effort::First)
             };
             if look.more == FurtherEffort::Nothing || is_summarised && look.more != FurtherEffort::Replay {
-                self.put(run.kernel, event, run.partial(&o.place, look.outcome));
+                self.put_of(run, event, run.partial(&o.place, look.outcome));
                 continue;
             }
             if !look.outcome.is_safe() {
@@ -112,7 +112,7 @@ impl<'p> Engine<'p> {
                     bounds::look(&cx, tools, Some(run), event, Effort::Glance)
                 };
                 if look.more == FurtherEffort::Nothing {
-                    self.put(run.kernel, event, run.partial(&place, look.outcome));
+                    self.put_of(run, event, run.partial(&place, look.outcome));
                     continue;
                 }
                 open_places.insert(place.clone());

@@ -3,6 +3,7 @@
 //! one by one.
 
 use super::Engine;
+use crate::context::RootCall;
 use base::work::{Allotment, done};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::limits::ExecutionLimits;
@@ -11,6 +12,7 @@ use engine::symbolic::limits::cost::{Cost, CostMeasure, HeavyParts, HostPart, Pa
 use ir::{FuncRef, Function, Side};
 use library::host::{HostRoot, converted, initialised, root_state_before};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
 /// costs at least the execution's cost divided by it), and which of these parts. The innermost parts come first, so
@@ -20,7 +22,7 @@ const LEFT_OUT: [(u128, HeavyParts); 3] = [(8, HeavyParts::Innermost), (8, Heavy
 
 impl<'p> Engine<'p> {
     /// Executes a root. Each execution that may be repeated gets a third of the remaining work.
-    pub(crate) fn follow(&mut self, root: &HostRoot) -> Executor<'p> {
+    pub(crate) fn follow(&mut self, root: &HostRoot) -> (Executor<'p>, Option<Rc<RootCall>>) {
         let mut spared = self.for_the_host_alone();
         spared.extend(&self.by_invariant);
         let mut steps = LEFT_OUT.iter();
@@ -37,24 +39,29 @@ impl<'p> Engine<'p> {
             }
             let (args, state) = root_state_before(&mut e, root);
             let state = converted(&mut e, root.func, &args, state);
-            if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s))
-                && let Some((_, after)) = e.call(root.func, args, state, 0)
-            {
-                e.outlived_by_threads(&after);
+            let mut call = None;
+            if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s)) {
+                let entry = root.entry.then(|| (args.clone(), state.clone()));
+                if let Some((_, after)) = e.call(root.func, args, state, 0) {
+                    e.outlived_by_threads(&after);
+                    let symbols = e.arena.symbols().len();
+                    call = entry.map(|(args, entry)| RootCall { args, entry, returns: after.path, symbols });
+                }
             }
+            let call = call.filter(|_| e.limits.gave_up().is_none()).map(Rc::new);
             e.limits.allot(self.cx.all);
             let cost = Cost { steps: Allowance::default().steps - e.limits.left().steps, work: done() - start };
-            let (Some(step), Some(limit)) = (step, e.limits.limit()) else { return e };
+            let (Some(step), Some(limit)) = (step, e.limits.limit()) else { return (e, call) };
             // Nobody waits for the result any more.
             if limit == Limit::Time {
-                return e;
+                return (e, call);
             }
             let heavy = e.limits.effort().heaviest(cost, measure(limit), *step);
             let more = e.limits.effort().spare(&heavy);
             self.say_left_out(&heavy, &more);
             if more == spared {
                 if limit != Limit::Work {
-                    return e;
+                    return (e, call);
                 }
                 steps = [].iter();
             }
@@ -109,7 +116,7 @@ impl<'p> Engine<'p> {
             self.report.notes.push(if iterations {
                 format!("{what} takes too long to follow iteration by iteration")
             } else {
-                format!("{what} takes too long to follow, and does nothing on a device")
+                format!("{what} is skipped: it takes too long to follow, and makes no CUDA call")
             });
         }
     }

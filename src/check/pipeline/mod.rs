@@ -18,6 +18,7 @@ pub(crate) mod prepare;
 mod second_pass;
 mod tally;
 mod tiles;
+pub(crate) mod turns;
 mod vain;
 
 use self::ablation::CheckAssumptions;
@@ -39,7 +40,8 @@ use engine::symbolic::inputs::assume::Assumptions;
 use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::ExecutionBudget;
 use engine::symbolic::limits::cost::{HostPart, PartCosts, PartTreatment};
-use ir::reach::{Reach, launched_by_kernels};
+use ir::launched::launched_by_kernels;
+use ir::reach::Reach;
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
 use library::host::{HostRoot, lead_to_launches, roots};
@@ -58,6 +60,8 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     /// Kernels in system headers that modelled calls launch.
     behind_models: FxHashSet<FuncRef>,
+    /// Host functions that executions of roots came to.
+    followed: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
     /// Reasons, by kernel, why some launch of it was not executed completely, or why its launches may not all be
@@ -67,6 +71,8 @@ pub(super) struct Engine<'p> {
     own_alone: FxHashSet<Site>,
     /// Reason why some root was not executed completely: launches of the kernels without a known launch may be there.
     pub lost: Option<UnknownReason>,
+    /// Reasons, by kernel with known launches, why there may be others.
+    unfollowed: BTreeMap<FuncRef, UnknownReason>,
     pub assumed: CheckAssumptions,
     /// Record of the axioms that executions used, if requested.
     came_to: Option<Arc<ConsultedAxioms>>,
@@ -105,11 +111,13 @@ impl<'p> Engine<'p> {
             kernels: FxHashSet::default(),
             launched: FxHashSet::default(),
             behind_models: FxHashSet::default(),
+            followed: FxHashSet::default(),
             launches: 0,
             partly: BTreeMap::new(),
             own_alone: FxHashSet::default(),
             report: ProgramReport::default(),
             lost: None,
+            unfollowed: BTreeMap::new(),
             assumed: CheckAssumptions::default(),
             came_to: None,
             by_invariant: FxHashMap::default(),
@@ -160,7 +168,12 @@ impl<'p> Engine<'p> {
             (engine.cx.part, engine.cx.total) = (share.part, share.total);
             engine.run_root(root);
         });
+        if roots.iter().all(|root| !root.trusted || root.entry) {
+            self.note_callable();
+        }
         let idle = self.idle();
+        // Nothing else is known of the others' launches.
+        self.unfollowed.retain(|kernel, _| self.launched.contains(kernel));
         let (all, total) = (idle.len(), self.cx.total);
         for kernels in self.by_source(idle) {
             // What one instance of a template leaves undecided stays so, whatever the others are.
@@ -203,10 +216,36 @@ impl<'p> Engine<'p> {
         self.cx
             .program
             .functions()
-            .filter(|(r, m, f)| is_kernel(m, f) && (inner.contains(r) || !is_known(r, f)))
+            .filter(|(r, m, f)| {
+                is_kernel(m, f) && (inner.contains(r) || self.unfollowed.contains_key(r) || !is_known(r, f))
+            })
             .filter(|(r, ..)| !self.behind_models.contains(r))
             .map(|(r, ..)| r)
             .collect()
+    }
+
+    /// Records that a root was not followed to its end: it may launch kernels otherwise than other roots do.
+    fn note_unfollowed(&mut self, root: FuncRef, why: &UnknownReason) {
+        self.lost.get_or_insert_with(|| why.clone());
+        let why = UnknownReason::HostNotFollowed(Box::new(why.clone()));
+        for kernel in self.reach.kernels_launched_from(self.cx.program, root) {
+            self.unfollowed.entry(kernel).or_insert_with(|| why.clone());
+        }
+    }
+
+    /// Records launches of a library in functions that no execution came to: whoever gets their address, or an object
+    /// with them in its table of virtual functions, may call them.
+    fn note_callable(&mut self) {
+        let launching = lead_to_launches(self.cx.program);
+        for f in self.reach.taken().iter().copied().filter(|f| launching.contains(f)) {
+            if self.followed.contains(&f) {
+                continue;
+            }
+            let why = UnknownReason::CalledByAddress(self.cx.program.func(f).display.clone());
+            for kernel in self.reach.kernels_launched_unseen(self.cx.program, f, &self.followed) {
+                self.unfollowed.entry(kernel).or_insert_with(|| why.clone());
+            }
+        }
     }
 
     /// Whether executions use an axiom ([`Assumptions::takes`]).
@@ -246,7 +285,9 @@ impl<'p> Engine<'p> {
                 .notes
                 .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(root.func).name));
         }
-        self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
+        if let Some(why) = &prepared.gave_up {
+            self.note_unfollowed(root.func, why);
+        }
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.events.notes);
         let events = HostEvents {

@@ -35,7 +35,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use witness::RunBudget;
@@ -156,6 +156,7 @@ impl<'p> TaskContext<'p> {
             run.decided.clear_terms();
         }
         let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
+        (tools.launches, tools.call) = (self.tools.launches.clone(), self.tools.call.clone());
         let out = work(engine, &mut tools, &self.runs);
         let mut arena = std::mem::take(&mut tools.e.arena);
         arena.rewind(mark);
@@ -286,45 +287,12 @@ impl Drop for BoardCloser<'_> {
 
 impl<'p> Engine<'p> {
     /// Returns an engine for another thread or task, with this engine's knowledge of the program.
-    fn helper(&self) -> Self {
+    pub(super) fn helper(&self) -> Self {
         let mut other = self.again();
         (other.threads, other.lost, other.summaries) = (1, self.lost.clone(), self.summaries.clone());
+        other.unfollowed = self.unfollowed.clone();
         other.ask_only(self.assumed.asked.clone(), self.cx.without);
         other
-    }
-
-    /// Runs `work` on each item, with a separate engine for each; combines the results in the items' order.
-    pub(crate) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
-        let n = self.threads.min(all.len() / 2).max(1);
-        let next = AtomicUsize::new(0);
-        let this: &Self = self;
-        let turns = |threads: usize| {
-            let mut done = vec![];
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(t) = all.get(i) else { return done };
-                let mut own = this.helper();
-                own.threads = threads;
-                own.cx.total = this.cx.total / all.len() as u64;
-                cache::begin_task();
-                work(&mut own, t);
-                done.push((i, own));
-            }
-        };
-        let mut done = if n < 2 {
-            turns(this.threads)
-        } else {
-            std::thread::scope(|scope| {
-                let _room = StackAllowance::new(n - 1);
-                let others: Vec<_> = (1..n).filter_map(|_| start(scope, || turns(1))).collect();
-                let own = turns(1);
-                others.into_iter().flat_map(joined).chain(own).collect::<Vec<_>>()
-            })
-        };
-        done.sort_by_key(|(i, _)| *i);
-        for (_, engine) in done {
-            self.absorb(engine);
-        }
     }
 
     /// Decides all accesses of a root; returns the launches and the tools.
@@ -482,12 +450,12 @@ fn affordable(helpers: usize, most: Option<u64>, now: Option<u64>) -> usize {
 
 /// Guard that, while it lives, raises this process's data limit by the stacks of its threads, which that limit counts
 /// in full.
-struct StackAllowance {
+pub(super) struct StackAllowance {
     before: Rlimit,
 }
 
 impl StackAllowance {
-    fn new(threads: usize) -> Self {
+    pub(super) fn new(threads: usize) -> Self {
         let before = getrlimit(Resource::Data);
         let wanted = before.current.map(|now| now.saturating_add((STACK * threads) as u64));
         let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
@@ -506,7 +474,7 @@ impl Drop for StackAllowance {
 }
 
 /// Starts a thread; `None` where the system cannot start one, or lacks memory for it.
-fn start<'s, T: Send + 's>(
+pub(super) fn start<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl FnOnce() -> T + Send + 's,
 ) -> Option<ScopedJoinHandle<'s, T>> {
@@ -520,7 +488,7 @@ fn start<'s, T: Send + 's>(
 }
 
 /// Returns the result of a thread; its panic continues here.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+pub(super) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 

@@ -7,7 +7,7 @@ use super::Engine;
 use super::budgets;
 use crate::concurrency::across_launches::LaunchInvariants;
 use crate::concurrency::bounds::Invariants;
-use crate::context::{CheckContext, ExecutedLaunch, PositionDecisions, RootTools};
+use crate::context::{CheckContext, ExecutedLaunch, LaunchPlace, PositionDecisions, RootCall, RootTools};
 use crate::counterexample::degenerate::Sizes;
 use crate::counterexample::replay::Judge;
 use crate::counterexample::tensor_trials::RANKS_TRIED;
@@ -31,6 +31,7 @@ use ir::FuncRef;
 use library::host::HostRoot;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// Most iterations that check the assumed bounds on memory between launches.
@@ -97,6 +98,9 @@ pub(crate) struct PreparedRoot<'p> {
     pub executor: Executor<'p>,
     pub gave_up: Option<UnknownReason>,
     pub runs: Vec<ExecutedLaunch>,
+    /// Launches of the root, also those that are not executed.
+    pub launches: Arc<[LaunchPlace]>,
+    pub call: Option<Rc<RootCall>>,
 }
 
 fn invariants(
@@ -131,16 +135,17 @@ impl<'p> Engine<'p> {
     fn execute(&mut self, root: &HostRoot) -> PreparedRoot<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
-        let mut executor = self.follow(root);
+        let (mut executor, mut call) = self.follow(root);
         executor.apply_invariants();
         if self.can_never_hold(root.func, &mut executor) || self.leaves_no_launch(root, &mut executor) {
-            executor = self.follow(root);
+            (executor, call) = self.follow(root);
         }
         if self.contradicts(&mut executor) {
-            executor = self.follow(root);
+            (executor, call) = self.follow(root);
             executor.apply_invariants();
         }
         self.behind_models.extend(&executor.runtime.behind_models);
+        self.followed.extend(executor.runtime.followed.iter().chain([&root.func]));
         let gave_up = executor.limits.take_reason();
         executor.limits.admit_kernels();
         let launches = std::mem::take(&mut executor.events.launches);
@@ -167,7 +172,13 @@ impl<'p> Engine<'p> {
             return self.execute(root);
         }
         self.spend_since(before);
-        PreparedRoot { executor, gave_up, runs }
+        let place = |l: &LaunchEvent| LaunchPlace {
+            path: l.path,
+            kernel: l.kernel.as_ref().ok().copied(),
+            args: l.args.clone(),
+        };
+        let launches = launches.iter().map(place).collect();
+        PreparedRoot { executor, gave_up, runs, launches, call }
     }
 
     fn mark(&self) -> RootMark {
@@ -215,12 +226,13 @@ impl<'p> Engine<'p> {
         root: &HostRoot,
         prepared: PreparedRoot<'p>,
     ) -> (Vec<ExecutedLaunch>, RootTools<'p>) {
-        let PreparedRoot { executor: mut e, mut runs, .. } = prepared;
+        let PreparedRoot { executor: mut e, mut runs, launches, call, .. } = prepared;
         if root.entry {
             e.name_numbers_of_tensors(RANKS_TRIED);
         }
         let sizes = Sizes::of(&e, runs.iter().map(|r| (&r.launch, &r.run)));
         let mut tools = self.tools(e, root, sizes, Arc::default());
+        (tools.launches, tools.call) = (launches, call);
         let cx = self.cx.within(self.cx.phase(budgets::EXCHANGE, 20));
         inside::timed(CheckPhase::Exchange, || what_they_exchange(&cx, &mut tools, &mut runs));
         (runs, tools)
@@ -237,7 +249,17 @@ impl<'p> Engine<'p> {
         let mut decider = Decider::default();
         (decider.sizes, decider.handy) = (sizes, self.cx.options.handy);
         let judge = Judge::new(self.cx.program, root.clone(), &e, self.cx.options);
-        RootTools { e, decider, judge, root: root.clone(), tried, vain_glances: 0, large: Default::default() }
+        RootTools {
+            e,
+            decider,
+            judge,
+            root: root.clone(),
+            tried,
+            vain_glances: 0,
+            large: Default::default(),
+            launches: Arc::default(),
+            call: None,
+        }
     }
 
     /// Executes the kernels of launches, but for those that summaries decide.

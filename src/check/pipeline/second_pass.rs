@@ -6,13 +6,16 @@
 use super::Engine;
 use super::budgets;
 use super::first_pass::PendingAccess;
-use crate::context::{ExecutedLaunch, RootTools, WorstDecision};
+use crate::context::{ExecutedLaunch, RootTools};
 use crate::obligations::verdict::{AccessExamination, AccessVerdict, Effort, FurtherEffort};
 use crate::rules::bounds;
 use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::Verdict;
 use std::collections::VecDeque;
+
+/// Most launches of one position that are looked at for the checks that an operator lacks.
+const LAUNCHES: usize = 3;
 
 /// Success of the second looks of a task so far. More of what decided nothing seldom decides the next access:
 /// neighbours share their kernel, their unknowns and their arithmetic.
@@ -62,7 +65,7 @@ impl<'p> Engine<'p> {
         let mut hope = Hope::default();
         while let Some((o, waited)) = queue.pop_front() {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
-            if self.counts_as_proved(event) {
+            if self.counts_as_proved(runs, run, event) {
                 left -= 1;
                 continue;
             }
@@ -99,7 +102,7 @@ impl<'p> Engine<'p> {
                 bounds::look(&cx, tools, Some(run), event, Effort::Full)
             };
             hope.note(&o.first.outcome, &second.outcome);
-            self.put(run.kernel, event, run.partial(&o.place, second.outcome.or_first(o.first.outcome)));
+            self.put_of(run, event, run.partial(&o.place, second.outcome.or_first(o.first.outcome)));
         }
     }
 
@@ -114,16 +117,22 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether a position is already proved faulty; if so, counts the access without looking at it again.
-    pub(super) fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
+    /// Whether a position is already proved faulty; if so, counts the access without looking at it again. Where the finding
+    /// is of a check that an operator lacks, a launch with other arguments may lack another one.
+    pub(super) fn counts_as_proved(&mut self, runs: &[ExecutedLaunch], run: &ExecutedLaunch, ev: &AccessEvent) -> bool {
         let place = self.cx.place_of(ev);
-        let Some(WorstDecision { outcome: AccessVerdict::Found(f), times, .. }) = self.places.get_mut(&place) else {
-            return false;
-        };
+        let Some(known) = self.places.get_mut(&place) else { return false };
+        let AccessVerdict::Found(f) = &known.outcome else { return false };
         if f.verdict != Verdict::Proved || f.degenerate {
             return false;
         }
-        *times += 1;
+        let is_alike =
+            |number: &usize| runs.iter().any(|r| r.number == *number && r.launch.is_given_the_same(&run.launch));
+        let lacks_check = f.checked_argument().is_some() && known.found_at.len() < LAUNCHES;
+        if lacks_check && !known.found_at.iter().any(is_alike) {
+            return false;
+        }
+        known.times += 1;
         true
     }
 }

@@ -5,7 +5,7 @@
 //! not depend on how an outcome was found.
 
 use super::Engine;
-use crate::context::{ArrayPosition, WorstDecision};
+use crate::context::{ArrayPosition, ExecutedLaunch, WorstDecision};
 use crate::findings::explanation;
 use crate::findings::position::{inner_places, position_of};
 use crate::obligations::verdict::AccessVerdict;
@@ -28,8 +28,10 @@ impl Engine<'_> {
         self.kernels.extend(&other.kernels);
         self.launched.extend(&other.launched);
         self.behind_models.extend(&other.behind_models);
+        self.followed.extend(&other.followed);
         self.launches += other.launches;
         self.report.notes.append(&mut other.report.notes);
+        self.report.internal.append(&mut other.report.internal);
         for problem in std::mem::take(&mut other.report.problems) {
             if !self.report.problems.contains(&problem) {
                 self.report.problems.push(problem);
@@ -41,6 +43,9 @@ impl Engine<'_> {
             }
         }
         self.lost = self.lost.take().or(other.lost.take());
+        for (kernel, why) in std::mem::take(&mut other.unfollowed) {
+            self.unfollowed.entry(kernel).or_insert(why);
+        }
         self.own_alone.extend(&other.own_alone);
         for (kernel, why) in std::mem::take(&mut other.partly) {
             self.partly.entry(kernel).or_insert(why);
@@ -58,15 +63,19 @@ impl Engine<'_> {
     }
 
     /// Adds a decision. Of two decisions for a position the worse stays, of equal ones the first; findings for
-    /// different wrapping operations all stay.
+    /// different wrapping operations, and for different missing checks, all stay.
     fn add(&mut self, place: ArrayPosition, mut new: WorstDecision) {
         let Some(old) = self.places.get_mut(&place) else {
             self.places.insert(place, new);
             return;
         };
         let also = std::mem::take(&mut new.also);
+        if new.outcome.is_finding() {
+            old.found_at.append(&mut new.found_at);
+        }
         match new.outcome {
             AccessVerdict::Found(found) if old.wraps_otherwise(&found) => old.also.push(*found),
+            AccessVerdict::Found(found) if old.lacks_otherwise(&found) => old.add_lacking(found, new.times),
             outcome => {
                 if outcome.is_finding() && old.outcome.is_finding() {
                     old.times += new.times;
@@ -77,7 +86,7 @@ impl Engine<'_> {
             }
         }
         for found in also {
-            if old.wraps_otherwise(&found) {
+            if old.wraps_otherwise(&found) || old.lacks_otherwise(&found) {
                 old.also.push(found);
             }
         }
@@ -141,7 +150,16 @@ impl Engine<'_> {
             debug_assert!(rules::is_made(f.rule), "a finding of a class that its rule does not make");
         }
         let kernel = self.cx.program.func(kernel).display.clone();
-        self.add(place, WorstDecision { outcome, kernel, times: 1, inner, also: vec![] });
+        self.add(place, WorstDecision { outcome, kernel, times: 1, inner, also: vec![], found_at: vec![] });
+    }
+
+    /// Adds the outcome of an access in a launch of the current root.
+    pub(super) fn put_of(&mut self, run: &ExecutedLaunch, ev: &AccessEvent, outcome: AccessVerdict) {
+        let is_finding = outcome.is_finding();
+        self.put(run.kernel, ev, outcome);
+        if is_finding && let Some(known) = self.places.get_mut(&self.cx.place_of(ev)) {
+            known.found_at.push(run.number);
+        }
     }
 
     /// Returns the checked kernels, in the order of their positions.
@@ -161,7 +179,7 @@ impl Engine<'_> {
 
     pub(super) fn finish(mut self, start: Instant) -> ProgramReport {
         self.report.kernels = self.counted_kernels();
-        for ((loc, array), WorstDecision { outcome, kernel, times, inner, also }) in self.places {
+        for ((loc, array), WorstDecision { outcome, kernel, times, inner, also, .. }) in self.places {
             explanation::counts_as(&(loc.clone(), array.clone()), &kernel, &outcome);
             let standing = match outcome {
                 AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_) => AccessStanding::Safe,
@@ -231,6 +249,27 @@ impl WorstDecision {
         let another = |f: &Finding| f.rule == Rule::IndexOverflow && f.related.first() != new.related.first();
         new.rule == Rule::IndexOverflow && another(first) && self.also.iter().all(another)
     }
+
+    /// Whether the finding concerns a missing check, or an argument, that is not reported at this position yet.
+    fn lacks_otherwise(&self, new: &Finding) -> bool {
+        let AccessVerdict::Found(first) = &self.outcome else { return false };
+        let another = |f: &Finding| match (&f.missing_check, &new.missing_check) {
+            _ if f.checked_argument() != new.checked_argument() => true,
+            (Some(known), Some(check)) => known.condition != check.condition,
+            _ => false,
+        };
+        first.rule == new.rule && new.checked_argument().is_some() && another(first) && self.also.iter().all(another)
+    }
+
+    /// Adds a finding of another missing check: the worst stands for the position.
+    fn add_lacking(&mut self, new: Box<Finding>, times: u32) {
+        let new = AccessVerdict::Found(new);
+        let other = if new.outweighs(&self.outcome) { std::mem::replace(&mut self.outcome, new) } else { new };
+        if let AccessVerdict::Found(mut other) = other {
+            other.occurrences = times;
+            self.also.push(*other);
+        }
+    }
 }
 
 impl DecisionReceiver for Engine<'_> {
@@ -251,7 +290,7 @@ impl DecisionReceiver for Engine<'_> {
         }
     }
 
-    fn record_undecided(&mut self, event: &AccessEvent, func: FuncRef, why: AccessVerdict) {
-        self.put(func, event, why);
+    fn record(&mut self, event: &AccessEvent, func: FuncRef, outcome: AccessVerdict) {
+        self.put(func, event, outcome);
     }
 }

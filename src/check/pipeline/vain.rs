@@ -67,7 +67,7 @@ impl<'p> Engine<'p> {
             return false;
         }
         self.vain.insert(root.func);
-        let mut without = self.follow(root);
+        let (mut without, _) = self.follow(root);
         if !self.launches_something(&mut without) {
             self.vain.remove(&root.func);
             return false;

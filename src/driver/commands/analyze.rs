@@ -4,6 +4,7 @@
 //! not be analysed, and notes; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
 use super::confirm::{self, ConfirmProject};
+use super::warm;
 use crate::history::{CommandRecord, HistoryRecord};
 use crate::programs::joined::Joined;
 use crate::programs::{checking, pending, scope, unseen};
@@ -54,13 +55,23 @@ fn analyze() -> Result<Status> {
         let first = "scuba: note: ccache hashes only the code of the first architecture, so a change to the code of another one or of the host can give the old object: set CCACHE_DEPEND=1".to_owned();
         say_once(&OnceMessage { key: "ccache".into(), first, later: None }, &store);
     }
-    if let Err(why) = paths::check_cache() {
+    if let Err(why) = paths::remote_cache() {
         anyhow::ensure!(!session.strict, why);
-        let first = format!("scuba: note: {}; nothing is cached", output::harmless(&why));
-        say_once(&OnceMessage { key: "cache folder".into(), first, later: None }, &store);
+        let first = format!("scuba: note: {}; only the local cache is used", output::harmless(&why));
+        say_once(&OnceMessage { key: "remote cache".into(), first, later: None }, &store);
     }
     let in_error = session.settings_in_error(&subject(&request, &session));
+    let (remote, warm) = (session.remote().clone(), session.config.warm);
     let done = judge(&request, session, &store, at);
+    if let Some(line) = remote.refusals() {
+        Notes::new(output_of(&request), &request.directory).add("cache", &line);
+    }
+    if let Some(line) = remote.message() {
+        say_once(&line, &store);
+    }
+    if request.link.is_some() && history::build_of_this_process().is_none() {
+        warm::start_after_build(warm);
+    }
     if let Some(line) = in_error {
         let denied = matches!(done, Ok(Status::Denied));
         say_once(&OnceMessage { later: line.later.filter(|_| denied), ..line }, &store);

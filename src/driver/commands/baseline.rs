@@ -20,7 +20,7 @@ pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
     let checked = stored.check(&session);
     let (assembled, _) = session.assemble(checked.found, checked.frontend);
     session.say_asides(&assembled);
-    let new = Baseline::of(&assembled.report.findings);
+    let new = Baseline::of(assembled.report.findings.iter().chain(&assembled.joined));
 
     let mut text = String::new();
     let mut list = |sign: char, entries: Vec<&BaselineEntry>| {

@@ -223,6 +223,7 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
     let subject = CheckSubject { contracts: checked.contracts, ..subject };
     last_report::keep(session, &assembled, &sources, &subject);
     let status = session.tell(assembled, &sources, &[])?;
+    session.close_remote();
     // Sources that could not be read at all, or whose check failed, have not been checked.
     Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })
 }
@@ -246,5 +247,6 @@ fn finish_shard(session: &Session, mut checked: CheckResults, shard: Shard, unab
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     assembled.shard = Some(Box::new(part.shown(&session.root)));
     let status = session.tell(assembled, &sources, &[])?;
+    session.close_remote();
     Ok(if unable { Status::Unable } else { status })
 }

@@ -28,7 +28,10 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let mut wrong = false;
     for (name, code) in programs {
         match infer(code, &session, wanted.clone()) {
-            Ok(ProgramRequirements { functions: found, faults, nets }) => {
+            Ok(ProgramRequirements { functions: found, faults, internal, nets }) => {
+                for fault in internal {
+                    output::complain(&format!("{name}: not analysed: {fault}"));
+                }
                 for fault in faults {
                     wrong = true;
                     output::print_error(&format!("{}\n\n", fault.shown));

@@ -87,6 +87,8 @@ pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
     let new_of = |all: &[String], more: Vec<String>| more.into_iter().filter(|n| !all.contains(n)).collect::<Vec<_>>();
     let notes = new_of(&report.notes, other.notes);
     report.notes.extend(notes.into_iter().map(|n| format!("{n} (for {arch})")));
+    let internal = new_of(&report.internal, other.internal);
+    report.internal.extend(internal);
     let problems = new_of(&report.problems, other.problems);
     report.problems.extend(problems);
     report.faults.extend(other.faults.into_iter().filter(|f| !report.faults.contains(f)).collect::<Vec<_>>());

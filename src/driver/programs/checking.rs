@@ -73,7 +73,7 @@ pub fn check(
     let mut files = BTreeSet::new();
     let mut unnamed: Vec<&StatedCondition> = session.config.assume.iter().collect();
     let mut unmatched: Vec<&Contract> = session.config.contracts.iter().collect();
-    let verdicts = ContentStore::of_this_process();
+    let verdicts = session.store();
     let shard = session.shard();
     checked.plans = plans.iter().map(|p| p.name.clone()).collect();
     for (number, plan) in plans.iter().enumerate().filter(|(number, _)| shard.is_none_or(|s| s.has(*number))) {
@@ -147,7 +147,7 @@ pub fn check(
                 let members: Vec<&UnitFacts> = plan.units.iter().map(|&i| &units[i]).collect();
                 lost::account(&mut report, &members);
                 beside(&mut checked, plan, &report, (&read, second), session);
-                take(&mut checked, (number, plan), &source, report, session);
+                take(&mut checked, (number, plan), (&source, units), report, session);
             }
             Err(fault) => take_fault(&mut checked, plan, units, &fault),
         }
@@ -206,7 +206,7 @@ fn beside(
     let mut modules: Vec<Arc<Module>> = second.into_iter().flatten().flat_map(|s| s.modules).collect();
     modules.sort_by(|a, b| order(a).cmp(&order(b)));
     let memory = session.config.limits.memory;
-    let verdicts = ContentStore::of_this_process();
+    let verdicts = session.store();
     let check = |code: Vec<Arc<Module>>, options: &CheckOptions| match session.is_hurried() {
         true => check_here(code, options, memory, verdicts.clone(), &plan.name),
         false => process::check_program(&code, options, memory, verdicts.as_ref()),
@@ -274,10 +274,14 @@ fn take_fault(checked: &mut CheckResults, plan: &ProgramPlan, units: &[UnitFacts
 fn take(
     checked: &mut CheckResults,
     (number, plan): (usize, &ProgramPlan),
-    source: &str,
+    (source, units): (&str, &[UnitFacts]),
     report: ProgramReport,
     session: &Session,
 ) {
+    if let Some(&first) = plan.units.first() {
+        let lost = |reason: &String| not_analysed(&units[first], "both", reason.clone());
+        checked.found.not_analysed.extend(report.internal.iter().map(lost));
+    }
     checked.cut.extend(cut(plan, source, &report, session));
     for problem in report.problems {
         if !checked.problems.contains(&problem) {

@@ -1,4 +1,5 @@
-//! Accounts in a program's report for parts of the program that were linked without being read.
+//! Accounts in a program's report for parts of the program whose host code was not read: objects that were linked without
+//! being compiled under SCuBA, and units that no front end could read.
 //!
 //! In: the report of the units that were read, all units of the program. Out: the report, with safe accesses resting
 //! on the unread parts, which are also named as reasons of undecided accesses. An unread part that neither calls,
@@ -15,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 /// Number of objects that a reason names.
 const NAMED: usize = 3;
 
-/// Accounts in a report for the unread objects among a program's `units`.
+/// Accounts in a report for the unread parts among a program's `units`.
 pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     let unseen = units.iter().filter(|u| u.unseen.is_some() && !u.is_excluded()).count();
     report.summary.unseen = u32::try_from(unseen).unwrap_or(u32::MAX);
@@ -23,7 +24,7 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     if lost.is_empty() {
         return;
     }
-    let names: Vec<&str> = lost.iter().take(NAMED).map(|l| l.object).collect();
+    let names: Vec<&str> = lost.iter().take(NAMED).map(|l| &*l.object).collect();
     let names = if lost.len() > NAMED { format!("{} and others", names.join(", ")) } else { names.join(", ") };
     let why = why(&lost);
     let safe = report.assume_in_all();
@@ -33,7 +34,7 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     }
     let definers: HashMap<String, &str> = lost
         .iter()
-        .flat_map(|l| l.unit.symbols.strong.iter().chain(&l.unit.symbols.weak).map(|s| (shown(&s.name), l.object)))
+        .flat_map(|l| l.unit.symbols.strong.iter().chain(&l.unit.symbols.weak).map(|s| (shown(&s.name), &*l.object)))
         .collect();
     let main = definers.get("main").copied();
     for undecided in &mut report.undecided {
@@ -57,33 +58,45 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
 
 /// Returns why these objects were not read, in a few words.
 fn why(lost: &[LostObject<'_>]) -> &'static str {
-    let excluded = lost.iter().filter(|l| l.unit.is_excluded()).count();
-    if excluded == 0 {
-        "linked without being read"
-    } else if excluded == lost.len() {
+    if lost.iter().all(|l| l.unit.is_excluded()) {
         scope::OUTSIDE
+    } else if lost.iter().all(|l| l.unit.unseen.is_none()) {
+        "its host code could not be read"
+    } else if lost.iter().all(|l| l.unit.unseen.is_some() && !l.unit.is_excluded()) {
+        "linked without being read"
     } else {
         "not read"
     }
 }
 
-/// Object that was not read.
+/// Object or unit whose host code was not read.
 struct LostObject<'u> {
     unit: &'u UnitFacts,
-    object: &'u str,
+    object: String,
 }
 
-/// Returns the unread objects that share symbols with units that were read, directly or through other unread objects.
+impl<'u> LostObject<'u> {
+    fn of(unit: &'u UnitFacts) -> Option<Self> {
+        let unseen = unit.unseen.as_ref().map(|u| u.object.clone());
+        let failed = unit.not_analysed.iter().any(|n| n.side != "device");
+        let source = || unit.source().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Some(Self { unit, object: unseen.or_else(|| failed.then(source))? })
+    }
+}
+
+/// Returns the unread parts that share symbols with units that were read, directly or through other unread parts.
 fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<LostObject<'u>> {
-    let lost = units.iter().filter_map(|u| Some(LostObject { unit: u, object: &u.unseen.as_ref()?.object }));
-    let mut apart: Vec<LostObject<'u>> = lost.collect();
+    let mut apart: Vec<LostObject<'u>> = units.iter().filter_map(|u| LostObject::of(u)).collect();
+    if apart.len() == units.len() {
+        return vec![];
+    }
     let host = |all: &'u [LinkSymbol]| all.iter().filter(|s| !s.device).map(|s| s.name.as_str());
     let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
     let add = |unit: &'u UnitFacts, defined: &mut HashSet<&'u str>, needed: &mut HashSet<&'u str>| {
         defined.extend(host(&unit.symbols.strong).chain(host(&unit.symbols.weak)));
         needed.extend(host(&unit.symbols.needed));
     };
-    for unit in units.iter().filter(|u| u.unseen.is_none()) {
+    for unit in units.iter().filter(|u| LostObject::of(u).is_none()) {
         add(unit, &mut defined, &mut needed);
     }
     let mut found = Vec::new();
@@ -92,12 +105,13 @@ fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<LostObject<'u>> {
             let mut offers = host(&l.unit.symbols.strong).chain(host(&l.unit.symbols.weak));
             let mut asks = host(&l.unit.symbols.needed);
             // Symbols of relocatable device code are inside its object's device code.
-            let open = l.unit.is_excluded() && (l.unit.symbols.is_empty() || l.unit.unit.relocatable);
+            let silent = l.unit.symbols.is_empty() || l.unit.unit.relocatable;
+            let open = silent && (l.unit.is_excluded() || l.unit.unseen.is_none());
             open || offers.any(|s| s == "main" || needed.contains(s)) || asks.any(|s| defined.contains(s))
         };
         let (near, far): (Vec<_>, Vec<_>) = apart.into_iter().partition(touches);
         if near.is_empty() {
-            found.sort_by(|a: &LostObject<'u>, b| a.object.cmp(b.object));
+            found.sort_by(|a: &LostObject<'u>, b| a.object.cmp(&b.object));
             return found;
         }
         for l in &near {
@@ -124,7 +138,7 @@ mod tests {
     use check::{AccessStanding, DecidedAccess, ProgramReport};
     use facts::linked::Stray;
     use facts::objects::ObjectFile;
-    use facts::{LinkSymbol, Symbols, UnitFacts};
+    use facts::{LinkSymbol, Symbols, UnitFacts, UnreadSide};
     use finding::counts::PlaceClass;
     use finding::samples;
     use finding::{ReasonCode, Undecided};
@@ -179,6 +193,31 @@ mod tests {
             ]
         );
         assert_eq!((r.summary.safe, r.summary.safe_assuming), (2, 3));
+    }
+
+    #[test]
+    fn a_unit_that_could_not_be_read_may_launch_what_others_define() {
+        let failed = |side: &str, needed: &[&str]| UnitFacts {
+            not_analysed: vec![UnreadSide { side: side.into(), reason: "error: no".into() }],
+            ..read(&["g"], needed)
+        };
+        let k = read(&["f"], &[]);
+        let of = |units: &[&UnitFacts]| {
+            let mut r = report();
+            account(&mut r, units);
+            (r.summary.safe_assuming, r.undecided[1].reason.clone())
+        };
+        let source = k.source();
+        let name = source.file_name().unwrap_or_default();
+        let said = format!("what a buffer holds ({}: its host code could not be read)", name.to_string_lossy());
+        for side in ["host", "both"] {
+            assert_eq!(of(&[&k, &failed(side, &["f"])]), (3, said.clone()));
+        }
+        for apart in [failed("device", &["f"]), failed("host", &["printf"])] {
+            assert_eq!(of(&[&k, &apart]), (0, "what a buffer holds".to_owned()));
+        }
+        // Alone, it leaves nothing that rests on launches.
+        assert_eq!(of(&[&failed("host", &["f"])]).0, 0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::session::Session;
 use facts::join::ProgramPlan;
 use facts::linked::Stray;
 use facts::{LinkSymbol, Recipe, UnitFacts, UnitWithCode, UnreadReason, key_of, objects};
-use nvcc::unit::{Language, Sides, TranslationUnit};
+use nvcc::unit::{Language, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -40,21 +40,12 @@ pub fn record(unit: &TranslationUnit) -> UnitWithCode {
 #[must_use]
 pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
     let unit = TranslationUnit {
-        source: stray.key.clone(),
-        directory: stray.key.parent().map(Path::to_owned).unwrap_or_default(),
-        language: if stray.object.device_code { Language::Cuda } else { Language::Cxx },
         output: Some(stray.key.clone()),
-        preprocessor: vec![],
-        standard: None,
-        architectures: vec![],
-        compiled: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
-        nvcc: None,
-        command: vec![],
+        ..TranslationUnit::plain(
+            stray.key.clone(),
+            stray.key.parent().map(Path::to_owned).unwrap_or_default(),
+            if stray.object.device_code { Language::Cuda } else { Language::Cxx },
+        )
     };
     UnitFacts {
         key: stray.key.clone(),

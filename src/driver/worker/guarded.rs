@@ -4,20 +4,21 @@
 use crate::cross_check;
 use base::cpu_time::{StallWatch, TimeLimit};
 use base::nets::{self, Nets};
+use base::panics;
 use check::solver::cache::{Answers, recalling};
 use check::{self, CheckOptions, Pace, ProgramReport};
 use frontend::second;
 use ir::{Doubt, Module, Program};
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time after the check's own limit until it is abandoned.
 const MARGIN: Duration = Duration::from_secs(8);
 /// Shortest time between two looks at the clocks of a check.
 const LOOK: Duration = Duration::from_millis(20);
-const THREAD: &str = "check";
 
 /// Reason why the check of a program did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -32,29 +33,6 @@ pub enum WorkerFailure {
     Memory(u64),
     #[error("the process of the analysis {0}; please report it")]
     Died(String),
-}
-
-static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
-
-/// Keeps panics of the check for the one line of the report; other panics are printed as usual.
-fn keep_panics_quiet() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if std::thread::current().name() != Some(THREAD) {
-                return usual(info);
-            }
-            let payload = info.payload();
-            let what = payload
-                .downcast_ref::<&str>()
-                .map(|s| (*s).to_owned())
-                .or_else(|| payload.downcast_ref::<String>().cloned())
-                .unwrap_or_else(|| "no message".to_owned());
-            let at = info.location().map_or_else(String::new, |l| format!(" at {}:{}", l.file(), l.line()));
-            *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{what}{at}"));
-        }));
-    });
 }
 
 /// Links the modules and checks the program. `answers`: store of the solver's answers.
@@ -125,17 +103,17 @@ pub fn within<T: Send + 'static>(
 }
 
 fn guarded<T: Send + 'static>(limit: TimeLimit, work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkerFailure> {
-    keep_panics_quiet();
+    panics::keep_quiet();
     let (send, receive) = mpsc::channel();
     // Nothing below asks these nets: they only count the time of all threads that take part.
     let (nets, begun) = (Nets::new(u32::MAX, Some(limit)), Instant::now());
     let counted = nets.clone();
     // After the time limit nobody receives the result.
     let body = move || {
-        let _ = send.send(nets::under(Some(counted), work));
+        let _ = send.send(catch_unwind(AssertUnwindSafe(|| nets::under(Some(counted), work))));
     };
     std::thread::Builder::new()
-        .name(THREAD.into())
+        .name(panics::THREAD.into())
         .stack_size(check::STACK)
         .spawn(body)
         .map_err(|e| WorkerFailure::NoThread(e.to_string()))?;
@@ -143,14 +121,13 @@ fn guarded<T: Send + 'static>(limit: TimeLimit, work: impl FnOnce() -> T + Send 
     loop {
         let left = nets.left().min(stall.left(nets.used()));
         match receive.recv_timeout(left.max(LOOK)) {
-            Ok(done) => return Ok(done),
+            Ok(done) => return done.map_err(|panic| WorkerFailure::Panicked(panics::described(&*panic))),
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
             Err(RecvTimeoutError::Timeout) => {
                 return Err(WorkerFailure::TooLong(limit.cpu.min(begun.elapsed()).as_secs()));
             }
             Err(RecvTimeoutError::Disconnected) => {
-                let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-                return Err(WorkerFailure::Panicked(last.unwrap_or_else(|| "no message".to_owned())));
+                return Err(WorkerFailure::Panicked("its thread ended without a result".to_owned()));
             }
         }
     }

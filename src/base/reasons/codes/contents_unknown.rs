@@ -40,5 +40,15 @@ __global__ void first(float *x, const int *at) { int i = *at; if (i >= 0 && i < 
 ```
 
 Or the source of what writes the memory.
+
+In an operator of PyTorch the value is often an element of an index tensor. A check of the element
+in the kernel decides it. So does one before the launch, if type and layout are checked before it:
+
+```cuda
+  TORCH_CHECK(idx.min().item<int64_t>() >= 0 && idx.max().item<int64_t>() < x.size(0));
+```
+
+Where callers keep to it, a `[[contract]]` of the operator says so:
+`forall i in [0, idx.numel()): idx[i] >= 0 && idx[i] < x.size(0)`.
 "#,
 };

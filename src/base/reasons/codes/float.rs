@@ -34,5 +34,13 @@ Integers where sizes and indices are meant. Or a check of the result:
   int at = a * a - b != 0 ? 64 : 0;
   if (at < 64) put<<<1, 1>>>(x, at);
 ```
+
+In an operator of PyTorch the number is often an element of a tensor of floats, such as the batch
+of a box. Convert it once, and check the integer before it is an index:
+
+```cuda
+  int b = int(boxes[5 * i]);
+  if (b >= 0 && b < batches) y[i] = x[b];
+```
 "#,
 };
