@@ -7,7 +7,7 @@
 use anyhow::{Context, bail};
 use scuba::frontend::{ExtractOptions, clang::extract_here};
 use scuba::ir::{Program, Side};
-use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
+use scuba::nvcc::unit::{Language, PreprocessorFlag as P, TranslationUnit};
 use scuba::witness::{
     ConcreteInputs, ProgramPoint, ReplayOutcome, RunBudget, TargetAccess, TriedThreads, enumerate, replay,
 };
@@ -142,27 +142,18 @@ fn main() -> anyhow::Result<()> {
 
 fn unit(file: &str, flags: &[String]) -> anyhow::Result<TranslationUnit> {
     let mut unit = TranslationUnit {
-        source: file.into(),
-        directory: std::env::current_dir().context("no working directory")?,
-        language: if file.ends_with(".c") {
-            Language::C
-        } else if file.ends_with(".cu") {
-            Language::Cuda
-        } else {
-            Language::Cxx
-        },
-        output: None,
-        preprocessor: vec![],
-        standard: None,
-        architectures: vec![],
-        compiled: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
         nvcc: std::env::var_os("SCUBA_NVCC").map(Into::into).or_else(|| which::which("nvcc").ok()),
-        command: vec![],
+        ..TranslationUnit::plain(
+            file.into(),
+            std::env::current_dir().context("no working directory")?,
+            if file.ends_with(".c") {
+                Language::C
+            } else if file.ends_with(".cu") {
+                Language::Cuda
+            } else {
+                Language::Cxx
+            },
+        )
     };
     for flag in flags {
         if let Some(d) = flag.strip_prefix("-D") {

@@ -136,6 +136,47 @@ impl Cond {
         Self::joined(conds, false)
     }
 
+    /// Drops parts that repeat others: of a conjunction or disjunction those that it has twice, and in a conjunction
+    /// inside of a disjunction the alternatives that the disjunction has itself (`a || (a || b) && c`).
+    #[must_use]
+    pub fn without_repeats(&self) -> Self {
+        self.without(&[])
+    }
+
+    /// The same, where none of `known` holds.
+    fn without(&self, known: &[Self]) -> Self {
+        let mut kept: Vec<Self> = vec![];
+        match &self.kind {
+            CondKind::Or(parts) => {
+                for part in parts {
+                    if !known.contains(part) && !kept.contains(part) {
+                        kept.push(part.clone());
+                    }
+                }
+                for i in 0..kept.len() {
+                    let others = kept.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, c)| c.clone());
+                    let others: Vec<Self> = known.iter().cloned().chain(others).collect();
+                    kept[i] = kept[i].without(&others);
+                }
+                kept.retain(|c| !matches!(c.kind, CondKind::Literal(false)));
+                Self::any(kept)
+            }
+            CondKind::And(parts) => {
+                for part in parts {
+                    let part = part.without(known);
+                    if matches!(part.kind, CondKind::Literal(false)) {
+                        return part;
+                    }
+                    if !kept.contains(&part) {
+                        kept.push(part);
+                    }
+                }
+                Self::all(kept)
+            }
+            _ => self.clone(),
+        }
+    }
+
     fn joined(conds: Vec<Self>, and: bool) -> Self {
         let span = conds.iter().map(|c| c.span).reduce(Span::to).unwrap_or_default();
         let mut flat = Vec::with_capacity(conds.len());

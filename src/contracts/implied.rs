@@ -84,6 +84,10 @@ mod tests {
         assert!(says("x.dim() == 2 && y.size(0) > 4", "y.size(0) > 3"));
         assert!(says("n == 0 || x.numel() >= 5", "n == 0 || x.numel() >= 4 || n == 1"));
         assert!(says("n > 4", "n >= 4"));
+        assert!(says("x.numel() >= 2 * n * n + 4", "x.numel() >= n * n"), "a square is not negative");
+        assert!(says("x.numel() >= 2 * n * n * m * m", "x.numel() >= n * n * m * m"));
+        assert!(!says("x.numel() >= 2 * n * m", "x.numel() >= n * m"));
+        assert!(!says("x.numel() >= 2 * n * n * m", "x.numel() >= n * n * m"));
         assert!(!says("x.size(0) <= y.numel() + 2", "x.size(0) <= y.numel()"));
         assert!(!says("n <= x.numel()", "n <= x.numel() + m"), "what is no size may be negative");
         assert!(!says("n <= x.numel()", "n <= x.numel() + x.size(3)"), "there may be no such dimension");

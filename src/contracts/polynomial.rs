@@ -43,9 +43,12 @@ impl Polynomial {
         (Self(SumOfProducts { terms: first }), Self(SumOfProducts { terms: second }))
     }
 
-    /// Whether it is at least 0 for all values of its factors, given that the factors with `is_size` are.
+    /// Whether it is at least 0 for all values of its factors, given that the factors with `is_size` are. A square is.
     pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&ContractTerm) -> bool) -> bool {
-        self.0.terms.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
+        let is_even = |product: &Product<ContractTerm>, factor: &ContractTerm| {
+            product.iter().filter(|other| *other == factor).count() % 2 == 0
+        };
+        self.0.terms.iter().all(|(product, c)| *c >= 0 && product.iter().all(|f| is_size(f) || is_even(product, f)))
     }
 
     pub(super) fn plus(&self, other: &Self, times: i128) -> Option<Self> {

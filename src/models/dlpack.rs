@@ -27,6 +27,8 @@ pub struct Carrier {
 /// Class of nanobind's arrays, and the structure of DLPack.
 pub const NDARRAY: &str = "nanobind::ndarray";
 pub const STRUCTURE: &str = "DLTensor";
+/// Member of this structure that is added to the pointer to the data.
+pub const BYTE_OFFSET: &str = ".byte_offset";
 
 /// Classes without requirements, with the number of bytes of an object.
 const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), (STRUCTURE, 48)];

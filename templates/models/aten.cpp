@@ -15,7 +15,7 @@ extern "C" int memcmp(const void *, const void *, size_t);
 
 extern "C" {
 // New memory of the device, that many bytes, and what it holds: nothing yet (0), zeros (1), numbers that are not known (2).
-void *__scuba_device_memory(size_t bytes, int holds);
+void *__scuba_device_memory(size_t bytes, int holds, int8_t device);
 // The same with the elements of a tensor's storage; whether they lie there in order, without gaps.
 void *__scuba_device_copy(size_t bytes, const void *of, bool in_order);
 // Bytes from a pointer to the end of its object.
@@ -34,6 +34,8 @@ void __scuba_written(void *p);
 long __scuba_any(long least, long most);
 // A number of which nothing is known: what the memory behind holds is not.
 long __scuba_held(const void *p);
+// The least or the most of that many integers of so many bytes, with a sign or without, which lie one after the other.
+long __scuba_extreme(const void *p, long bytes, long count, long most, long sign);
 // What the caller's process or thread has set: a run is one with what is usual.
 long __scuba_setting(long least, long most, long usual);
 // Whether the operation that runs throws, where that is not known. A replay that goes on behind it proves nothing.
@@ -482,7 +484,7 @@ static void anything(Impl *t) {
   t->last[1] = __scuba_any(0, 1L << 40);
   t->last[2] = __scuba_any(0, 1L << 40);
   t->last[3] = __scuba_any(0, 1L << 40);
-  t->data = t->start = __scuba_device_memory(__scuba_any(0, 1L << 47), 2);
+  t->data = t->start = __scuba_device_memory(__scuba_any(0, 1L << 47), 2, t->device);
 }
 static Impl *any_tensor() {
   may_refuse();
@@ -494,7 +496,9 @@ static Impl *any_tensor() {
 // A tensor with its own storage; sizes are filled in by the caller.
 static Impl *fresh(int8_t dtype, int8_t device) {
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
-  t->dtype = dtype;
+  // One that a check fixes is a number from here on.
+  int8_t known = __scuba_known(dtype);
+  t->dtype = known >= 0 ? known : dtype;
   t->device = device;
   t->contiguous = true;
   t->made = true;
@@ -508,7 +512,7 @@ static bool is_on_host(const Impl *t) { return __scuba_known(t->device) == 0; }
 
 // New memory where the tensor lies; `holds` as for `__scuba_device_memory`. Kernels cannot reach memory of the host.
 static void *memory(const Impl *t, int64_t bytes, int holds) {
-  if (!is_on_host(t)) return __scuba_device_memory(bytes, holds);
+  if (!is_on_host(t)) return __scuba_device_memory(bytes, holds, t->device);
   void *p = operator new(bytes);
   __scuba_written(p);
   return p;
@@ -1677,7 +1681,8 @@ static void keep_order(Impl *t, const Impl *o) {
 }
 // c10::maybe_wrap_dim, for which a tensor of no dimensions has one.
 static int64_t wrapped_scalar(const Impl *o, int64_t d) {
-  if (o->dim != 0) return wrapped(o, d);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim > 0 || dim < 0 && o->dim != 0) return wrapped(o, d);
   if (d < -1 || d > 0) fail();
   return 0;
 }

@@ -128,8 +128,26 @@ void mean_along(Handle *out, const Handle *self, MaybeArray dims, bool keep, May
   out->impl = reduced_all(t, dims, keep, averaged(t, type));
 }
 
+// Stores the least or the most element of a tensor of whole numbers where these lie one after the other.
+static void keep_extreme(Impl *r, const Impl *t, bool most) {
+  int8_t type = __scuba_known(t->dtype);
+  if (type < Byte || type > Long || __scuba_known(t->contiguous) != 1) return;
+  int64_t value = __scuba_extreme(data_of(t), item_size(type), elements(t), most, type != Byte);
+  switch (type) {
+    case Byte: *static_cast<unsigned char *>(r->data) = value; break;
+    case Char: *static_cast<int8_t *>(r->data) = value; break;
+    case Short: *static_cast<short *>(r->data) = value; break;
+    case Int: *static_cast<int *>(r->data) = value; break;
+    case Long: *static_cast<int64_t *>(r->data) = value; break;
+  }
+}
+// The same for a reduction along `count` different dimensions, or along all for none: one number if no other is left.
+static void keep_extreme_along(Impl *r, const Impl *t, int64_t count, bool most) {
+  int64_t dim = __scuba_known(t->dim), n = __scuba_known(count);
+  if (__scuba_known(r->dim) >= 0 && dim >= 0 && dim <= 8 && (n == 0 || n == dim || n == 1 && dim == 0)) keep_extreme(r, t, most);
+}
 // at::max and at::min.
-#define MOST_OF(id, name)                                                        \
+#define MOST_OF(id, name, most)                                                  \
   void id(Handle *out, const Handle *self) MODEL("at::_ops::" name "::call(at::Tensor const&)"); \
   void id(Handle *out, const Handle *self) {                                     \
     const Impl *t = there(self);                                                 \
@@ -137,10 +155,11 @@ void mean_along(Handle *out, const Handle *self, MaybeArray dims, bool keep, May
     some_elements(t);                                                            \
     no_complex(t);                                                               \
     out->impl = scalar_of(t, t->dtype);                                          \
+    keep_extreme(out->impl, t, most);                                            \
   }
-MOST_OF(greatest, "max") MOST_OF(smallest, "min")
+MOST_OF(greatest, "max", true) MOST_OF(smallest, "min", false)
 // With its index, which is the tuple's second element: libstdc++'s std::tuple begins with the last one.
-#define MOST_ALONG(id, name)                                                                                  \
+#define MOST_ALONG(id, name, most)                                                                            \
   void id(Handle *out, const Handle *self, int64_t d, bool keep) MODEL("at::_ops::" name "_dim::call(at::Tensor const&, long, bool)"); \
   void id(Handle *out, const Handle *self, int64_t d, bool keep) {                                            \
     const Impl *t = there(self);                                                                              \
@@ -149,10 +168,11 @@ MOST_OF(greatest, "max") MOST_OF(smallest, "min")
     no_complex(t);                                                                                            \
     out[1].impl = reduced(t, d, keep, t->dtype);                                                              \
     out[0].impl = reduced(t, d, keep, Long);                                                                  \
+    keep_extreme_along(out[1].impl, t, 1, most);                                                              \
   }
-MOST_ALONG(greatest_along, "max") MOST_ALONG(smallest_along, "min")
+MOST_ALONG(greatest_along, "max", true) MOST_ALONG(smallest_along, "min", false)
 #define SOME_ALONG(i) if (n > i) some_along(t, dims[i]);
-#define MOST_ALONG_ALL(id, name)                                                                              \
+#define MOST_ALONG_ALL(id, name, most)                                                                           \
   void id(Handle *out, const Handle *self, const int64_t *dims, size_t count, bool keep) MODEL("at::_ops::" name "::call(at::Tensor const&, c10::ArrayRef<long>, bool)"); \
   void id(Handle *out, const Handle *self, const int64_t *dims, size_t count, bool keep) {                    \
     const Impl *t = there(self);                                                                              \
@@ -164,8 +184,9 @@ MOST_ALONG(greatest_along, "max") MOST_ALONG(smallest_along, "min")
     if (n < 0 || n > 8) may_refuse();                                                                         \
     MaybeArray all = {dims, count, true};                                                                     \
     out->impl = reduced_all(t, all, keep, t->dtype);                                                          \
+    keep_extreme_along(out->impl, t, n, most);                                                                \
   }
-MOST_ALONG_ALL(greatest_along_all, "amax") MOST_ALONG_ALL(smallest_along_all, "amin")
+MOST_ALONG_ALL(greatest_along_all, "amax", true) MOST_ALONG_ALL(smallest_along_all, "amin", false)
 // Where it is.
 #define PLACE_OF(id, name)                                                                                     \
   void id(Handle *out, const Handle *self, OptionalLong d, bool keep) MODEL("at::_ops::" name "::call(at::Tensor const&, std::optional<long>, bool)"); \

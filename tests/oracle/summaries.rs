@@ -82,6 +82,18 @@ fn addresses_that_one_launch_does_not_align_are_found() {
     finds(&program, "misaligned", "Proved");
 }
 
+/// The kinds of the launches' arguments are the same: only the host knows that most pointers are aligned.
+#[test]
+fn members_that_one_launch_does_not_align_are_found() {
+    let kernel = "__global__ void k(const float *p, float *y) {\n  const float4 *v = (const float4 *)p;\n  \
+                  y[threadIdx.x] = v[threadIdx.x].x;\n}";
+    let before = "if (argc < 3) return 1;\n  int from = atoi(argv[1]), even = atoi(argv[2]);\n  \
+                  if (from < 0 || from > 20 || even < 0 || even > 20 || even % 4 != 0) return 1;\n  \
+                  float *y;\n  cudaMalloc(&y, 400);";
+    let program = with_one_other(kernel, before, "k<<<1, 4>>>(p + even, y);", "k<<<1, 4>>>(p + from, y);");
+    finds(&program, "misaligned", "Possible");
+}
+
 #[test]
 fn an_argument_that_the_kernel_narrows_is_found() {
     let kernel = "__global__ void k(float *p, long long n) { int i = threadIdx.x; if (i < (int)n) p[i] = 1; }";

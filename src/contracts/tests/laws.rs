@@ -62,6 +62,18 @@ proptest! {
     }
 
     #[test]
+    fn what_repeats_no_part_holds_of_the_same_worlds(c in conds(true), d in conds(true), worlds in prop::collection::vec(worlds(), 8)) {
+        let (c, d) = (resolved(&c)?, resolved(&d)?);
+        let either = Cond::any(vec![c.clone(), Cond::all(vec![Cond::any(vec![c.clone(), d.clone()]), d, c])]);
+        let fewer = either.without_repeats();
+        for w in worlds {
+            if let (Ok(before), Ok(after)) = (eval(&either, &w, STEPS), eval(&fewer, &w, STEPS)) {
+                prop_assert_eq!(before.holds(), after.holds(), "{} became {} in {:?}", &either, &fewer, w);
+            }
+        }
+    }
+
+    #[test]
     fn what_is_simplified_holds_of_the_same_worlds(c in conds(true), worlds in prop::collection::vec(worlds(), 8)) {
         let c = resolved(&c)?;
         let simple = simplify(&c);
@@ -99,5 +111,18 @@ proptest! {
         let w = super::small::Small { n: n.into(), m: m.into(), k: k.into(), ..Default::default() };
         let _ = eval(&c, &w, 2000);
         let _ = simplify(&c);
+    }
+}
+
+#[test]
+fn parts_that_repeat_others_are_dropped() {
+    for (text, expected) in [
+        ("n != 2 || n != 2 || m >= n", "n != 2 || m >= n"),
+        ("n > 0 && m > 0 && n > 0", "n > 0 && m > 0"),
+        ("n != 2 || (n != 2 || m > 0) && (k > 3 || n != 2)", "n != 2 || m > 0 && k > 3"),
+        ("n != 2 || m > 1 || (m > 1 || n != 2) && k > 3", "n != 2 || m > 1"),
+        ("n != 2 || m > 0", "n != 2 || m > 0"),
+    ] {
+        assert_eq!(parse(text).expect(text).without_repeats().to_string(), expected);
     }
 }

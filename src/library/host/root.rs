@@ -11,6 +11,7 @@ use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredConte
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::InputSource;
 use ir::initialisers::Initialisers;
+use ir::reach::Reach;
 use ir::registered::{is_bound_only, registered, registers};
 use ir::{Callee, Const, FuncRef, GlobalRef, Linkage, Op, Operand, Program, Side, Terminator};
 use rustc_hash::FxHashSet;
@@ -61,9 +62,10 @@ pub fn roots(program: &Program, named: &[String], entry: &EntrySelector) -> Vec<
     if !alone {
         return out;
     }
-    let LaunchingFunctions { called, launching } = launching(program);
+    let called = launching(program).called;
+    let reach = Reach::of(program, |f| is_launch(&f.name));
     for (r, _, f) in functions() {
-        let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
+        let exported = matches!(f.linkage, Linkage::External) && !reach.is_harmless(r);
         // Python loads a module by this function, and TVM-FFI calls operators through such ones: they run no kernel
         // of their own.
         let loads = f.name.starts_with("PyInit_") || registers(program.module(r.module), f);
@@ -91,6 +93,11 @@ struct LaunchingFunctions {
     launching: FxHashSet<FuncRef>,
 }
 
+/// Whether a function of CUDA launches a kernel.
+fn is_launch(name: &str) -> bool {
+    ["cudaLaunch", "cuLaunch"].iter().any(|p| name.starts_with(p))
+}
+
 fn launching(program: &Program) -> LaunchingFunctions {
     let mut called: FxHashSet<FuncRef> = FxHashSet::default();
     let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
@@ -101,7 +108,7 @@ fn launching(program: &Program) -> LaunchingFunctions {
                 called.insert(callee);
                 edges.push((r, callee));
             }
-            if ["cudaLaunch", "cuLaunch"].iter().any(|p| program.func(callee).name.starts_with(p)) {
+            if is_launch(&program.func(callee).name) {
                 launching.insert(r);
             }
         }

@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 /// The functions that models call.
 pub(super) const BASIS: HostTable = &[
-    (&["__scuba_device_memory"], |e, c, s| tensor_storage(e, c, s)),
+    (&["__scuba_device_memory"], |e, c, s| storage_on_device(e, c, s)),
     (&["__scuba_device_copy"], |e, c, s| tensor_copy(e, c, s)),
     (&["__scuba_extent"], |e, c, s| extent_behind(e, c, s)),
     (&["__scuba_known"], |e, c, s| known_here(e, c, s)),
@@ -36,6 +36,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_held"], |e, c, s| held_behind(e, c, s)),
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
+    (&["__scuba_extreme"], |e, c, s| extreme_of(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
     // Where an operation throws, what follows is not reached. A handler is entered whenever its body may throw
     // (`symbolic/exec/exceptions.rs`).
@@ -183,6 +184,22 @@ fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
 }
 
 /// Allocates device memory.
+/// Allocates the storage of a tensor, and keeps in mind the device on which it is made.
+fn storage_on_device(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let device = libc::int_arg(e, c, 2, 8);
+    let made = tensor_storage(e, c, s)?;
+    if let Some((Value::Ptr(p), _)) = &made
+        && e.arena.as_int(device).is_none()
+    {
+        for t in p.iter() {
+            if let Base::Object(o) = t.base {
+                e.runtime.devices_of_tensors.insert(o, device);
+            }
+        }
+    }
+    Ok(made)
+}
+
 fn tensor_storage(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let size = libc::int_arg(e, c, 0, 64);
     let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
@@ -449,6 +466,30 @@ fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
 fn product_of(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
     Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
+}
+
+/// Returns the least or the most of integers that lie one after the other: a number that bounds each of them.
+fn extreme_of(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let reason = UnknownReason::ResultOf(modelled_function(e));
+    let [bytes, count, most, sign] = [1, 2, 3, 4].map(|i| libc::int_arg(e, c, i, 64));
+    let [bytes, most, sign] = [bytes, most, sign].map(|t| e.arena.as_int(t));
+    let (Some(bytes @ 1..=8), Some(most), Some(sign)) = (bytes, most, sign) else {
+        return unknown_number(s, reason);
+    };
+    let signed = sign != 0;
+    let (p, bits) = (cuda::pointer_arg(e, c, 0), 8 * bytes);
+    let Ok(width) = u32::try_from(bits) else { return unknown_number(s, reason) };
+    let extreme = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(width, signed));
+    let (count, k) = (e.interpret(count, 64, true), e.element_index());
+    if let Some(element) = e.element_at(&mut s, c.site.func, (&p, bytes), k) {
+        let value = e.interpret(element.value, width, signed);
+        let (low, high) = if most != 0 { (value, extreme) } else { (extreme, value) };
+        let bounded = e.arena.le(low, high);
+        let cond = e.arena.or_all([&[bounded], &element.unless[..]].concat());
+        // It restricts only the number that is returned.
+        QuantifiedFact::new(k, count, cond).everywhere().add_to(&mut s.always);
+    }
+    Ok(Some((Value::Int(extreme), s)))
 }
 
 /// Returns the product of the sizes of a caller-given tensor, none of which is negative.

@@ -445,7 +445,11 @@ fn access_of_intrinsic(
     let (_, kind, result) = ACCESSES.iter().find(|(n, ..)| *n == part)?;
     let kind = *kind;
     let p = e.as_pointer(args.first()?);
-    let bytes = e.arena.int(i128::from(m.size_of(ty)));
+    let size = m.size_of(ty).get();
+    if kind != AccessKind::Atomic {
+        e.note_alignment(s, site, &p, size, u32::try_from(size).unwrap_or(1), kind);
+    }
+    let bytes = e.arena.int(i128::from(size));
     e.note_access(s, site, &p, bytes, kind);
     if kind == AccessKind::Atomic {
         e.havoc_pointees(s, args, result);

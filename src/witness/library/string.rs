@@ -2,6 +2,7 @@
 
 use super::arguments::{arg, not_null, text, write};
 use super::model::{ModelClass, ModelEntry, ModelTable, by_name};
+use crate::api::Cause;
 use crate::machine::call::ModelResult;
 use crate::machine::call::{Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -56,17 +57,30 @@ fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Mo
     Ok(Ret::Void)
 }
 
-/// Reads `len` bytes at an address; fails with the poison of an unknown byte.
-pub(super) fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
+/// Bytes that cost as much to read as an instruction costs to execute.
+const BYTES_PER_STEP: u64 = 4;
+
+/// Most bytes that are read at once: what takes more is unknown.
+const LONGEST: u64 = 1 << 24;
+
+/// Reads `len` bytes at an address, each of which counts as work; fails with the poison of an unknown byte.
+pub(super) fn bytes(m: &mut Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
     let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
     let (id, off) = split(a);
+    if n > LONGEST {
+        return Err(Val::poison(m.reason(Cause::Contents, "more contents than a replay reads at once")));
+    }
     let o = m.mem.get(&th.stack, id).filter(|o| o.holds(off, n)).ok_or(Val::poison(Reason::BAD_READ))?;
-    (0..n)
+    let mut read = 0;
+    let all = (0..n)
         .map(|i| {
+            read = i;
             let b = o.store.read(off.cast_unsigned() + i, 1);
             if b.is_poison() { Err(b) } else { Ok(b.bits as u8) }
         })
-        .collect()
+        .collect();
+    m.steps += read / BYTES_PER_STEP;
+    all
 }
 
 /// Difference of the first bytes that differ, as glibc gives it on x86-64; a missing byte counts as 0.

@@ -27,6 +27,7 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_held"], any, ModelClass::Pure),
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_product"], product, ModelClass::Pure),
+    (&["__scuba_extreme"], extreme, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_refuses"], refuses, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),
@@ -152,6 +153,13 @@ fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Mod
     }))
 }
 
+/// Returns the unknown result of an operation of which an operand is unknown. That a check of it passes is no assumption
+/// to be made.
+fn of_operation(m: &mut Machine<'_>, operand: Val) -> Val {
+    let why = format!("an operation on {}", m.text(operand.poison));
+    Val::poison(m.reason(Cause::Operation, &why))
+}
+
 /// Returns the product of that many sizes.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn product(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -160,6 +168,33 @@ fn product(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
     let of = |word: &[u8]| word.iter().rev().fold(0, |n: u64, byte| n << 8 | u64::from(*byte));
     Ok(Ret::Val(match bytes(m, th, arg(args, 0), size) {
         Ok(all) => Val::new(all.chunks(8).map(of).fold(1, u64::wrapping_mul)),
-        Err(unknown) => unknown,
+        Err(unknown) => of_operation(m, unknown),
+    }))
+}
+
+/// Returns the least or the most of integers, with a sign or without.
+fn extreme(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> ModelResult {
+    let [width, count, most, sign] = [1, 2, 3, 4].map(|i| arg(args, i));
+    let width = width.known().filter(|w| (1..=8).contains(w));
+    let (Some(width), Some(most), Some(sign)) = (width, most.known(), sign.known()) else {
+        return any(m, th, call, args);
+    };
+    // Integers of 64 bits without a sign are no elements of which there are extremes.
+    if sign == 0 && width == 8 {
+        return any(m, th, call, args);
+    }
+    let size = Val { bits: count.bits.wrapping_mul(width), ..count };
+    let shift = 64 - 8 * width;
+    let of = |word: &[u8]| {
+        let bits = word.iter().rev().fold(0, |n: u64, byte| n << 8 | u64::from(*byte));
+        if sign == 0 { bits.cast_signed() } else { (bits << shift).cast_signed() >> shift }
+    };
+    Ok(Ret::Val(match bytes(m, th, arg(args, 0), size) {
+        Ok(all) => {
+            let all = all.chunks(usize::try_from(width).unwrap_or(1)).map(of);
+            let found = if most != 0 { all.max() } else { all.min() };
+            Val::new(found.unwrap_or(0).cast_unsigned())
+        }
+        Err(unknown) => of_operation(m, unknown),
     }))
 }

@@ -6,7 +6,7 @@
 use super::form::FunctionCode;
 use super::thread::{Thread, site_of};
 use crate::api::{FrameValues, ProgramPoint};
-use ir::{Module, Op, Operand, Program, TypeId, TypeKind, ValueId};
+use ir::{BlockId, Module, Op, Operand, Program, TypeId, TypeKind, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Most frames, and most numbers of each.
@@ -28,6 +28,33 @@ pub fn at_fault(program: &Program, th: &Thread, depth: usize, site: ProgramPoint
         FrameValues { site, values: if is_own { numbers(program, &f.code, site, &value) } else { vec![] } }
     };
     all.into_iter().rev().take(FRAMES).map(of).collect()
+}
+
+/// Returns the pointer from which the innermost of the first `depth` frames computed the address of its access, by
+/// address arithmetic alone; `site` is the access.
+pub fn start_of_address(program: &Program, th: &Thread, depth: usize, site: ProgramPoint) -> Option<u64> {
+    let frame = th.frames.get(depth.checked_sub(1)?)?;
+    if frame.code.func != site.func {
+        return None;
+    }
+    let function = program.func(site.func);
+    let inst = |(block, i): (BlockId, usize)| function.blocks.get(block.index())?.insts.get(i);
+    let (Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) =
+        &inst((site.block, site.inst as usize))?.op
+    else {
+        return None;
+    };
+    let Operand::Value(mut at) = *ptr else { return None };
+    for _ in 0..NUMBERS {
+        match program.definition(site.func, at).and_then(inst).map(|i| &i.op) {
+            Some(Op::Gep { base: Operand::Value(base), .. }) => at = *base,
+            _ => break,
+        }
+    }
+    match frame.code.values.get(at.index())? {
+        (first, 1) => th.regs.get(frame.base..)?.get(*first as usize)?.known(),
+        _ => None,
+    }
 }
 
 /// Returns the integers that the operands of an instruction are computed from, within its function.

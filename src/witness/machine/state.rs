@@ -194,6 +194,28 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Describes the object that a fault's address was meant for, and returns the bytes from its start. An address that
+    /// is too far from every object was meant for the one that it was computed from.
+    fn meant(
+        &self,
+        th: &Thread,
+        depth: usize,
+        site: ProgramPoint,
+        (fault, address): (AccessFault, u64),
+    ) -> (IntendedObject, i64) {
+        let (id, offset) = split(address);
+        let object = self.describe(th, id);
+        if object.kind != ObjectKind::Wild {
+            return (object, offset);
+        }
+        let start = operands::start_of_address(self.program, th, depth, site).filter(|_| fault == AccessFault::Bounds);
+        let from = start.map(|start| self.describe(th, split(start).0)).filter(|o| o.kind != ObjectKind::Wild);
+        match (start, from) {
+            (Some(start), Some(object)) => (object, address.wrapping_sub(split(start).0.address()).cast_signed()),
+            _ => (object, address.cast_signed()),
+        }
+    }
+
     /// Records an access out of bounds or to freed memory by the innermost frame.
     #[cold]
     pub fn bad_access(
@@ -277,7 +299,7 @@ impl<'p> Machine<'p> {
         site: ProgramPoint,
         (fault, address, bytes, direction): (AccessFault, u64, u64, Direction),
     ) -> Result<(), ThreadStop> {
-        let (id, offset) = split(address);
+        let (id, _) = split(address);
         let launch = if th.on_device() { self.launch.as_ref() } else { None };
         let callers = th.frames[..depth.saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
@@ -291,8 +313,7 @@ impl<'p> Machine<'p> {
         }) {
             return Ok(());
         }
-        let object = self.describe(th, id);
-        let wild = object.kind == ObjectKind::Wild;
+        let (object, offset) = self.meant(th, depth, site, (fault, address));
         let u64s = |v: [u32; 3]| v.map(u64::from);
         let place = th.place.unwrap_or(ThreadPosition { block: [0; 3], thread: [0; 3] });
         let bad = BadAccess {
@@ -306,7 +327,7 @@ impl<'p> Machine<'p> {
             block: u64s(place.block),
             thread: u64s(place.thread),
             object,
-            offset: if wild { address.cast_signed() } else { offset },
+            offset,
             bytes,
             direction,
             count: 1,

@@ -95,6 +95,15 @@ impl MemoryDomain<'_> {
         out.unwrap_or_else(|| self.arena.int(0))
     }
 
+    /// Returns the address of an object, if the program has it as an integer.
+    pub(in crate::symbolic) fn address_known(&mut self, o: ObjId) -> Option<TermId> {
+        if !self.points_to.is_exposed(o) || self.address_of_several(o).is_some() {
+            return None;
+        }
+        let id = self.arena.int(i128::from(o.0));
+        Some(self.arena.apply(UninterpretedFunction::Address, vec![id], Interval::new(1 << 16, 1 << 56)))
+    }
+
     /// Returns an alignment in bytes that an object's address surely has: that of a host variable, of memory from
     /// `malloc`, and of memory from CUDA (CUDA C++ Programming Guide 13.0, 5.3.2). Memory that a caller gave may begin
     /// inside an allocation.

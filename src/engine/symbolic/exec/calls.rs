@@ -69,7 +69,9 @@ impl Executor<'_> {
                     }
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
                     self.may_wait_for_thread();
-                    let launches = callees_of_look_ups || self.may_launch_what_is_given(&values);
+                    let launches = callees_of_look_ups
+                        || self.may_launch_what_is_given(&values)
+                        || callees.iter().any(|f| self.limits.effort().leads_to_cuda(*f));
                     if launches && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
                         self.limits.miss(|| why.clone());
                     }
@@ -171,6 +173,9 @@ impl Executor<'_> {
             let (m, why) = (self.module(caller), self.left_out(f));
             self.may_wait_for_thread();
             return Some(self.skip_call(f, args, s, (m, ty), (context, site), &why));
+        }
+        if self.side == Side::Host {
+            self.runtime.followed.insert(f);
         }
         let inner = mix(context, site);
         let begun = self.begin(HostPart::Function(f));

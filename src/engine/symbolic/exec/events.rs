@@ -86,6 +86,22 @@ pub struct LaunchEvent {
     pub loops: Vec<HostPart>,
 }
 
+impl LaunchEvent {
+    /// Whether another launch of the same root has the same grid and the same arguments: pointers to the same places,
+    /// whatever the conditions of the path.
+    #[must_use]
+    pub fn is_given_the_same(&self, other: &Self) -> bool {
+        let is_same = |(a, b): (&Value, &Value)| match (a, b) {
+            (Value::Ptr(a), Value::Ptr(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| (&a.base, a.offset) == (&b.base, b.offset))
+            }
+            _ => a == b,
+        };
+        let (grid, block) = (self.config.grid == other.config.grid, self.config.block == other.config.block);
+        grid && block && self.args.len() == other.args.len() && self.args.iter().zip(&other.args).all(is_same)
+    }
+}
+
 /// Configuration of a launch. `limits` are the kernel's own, if it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchConfig {
@@ -174,9 +190,33 @@ pub struct UnalignedEvent {
     pub bytes: TermId,
     /// Required divisor of the offset, in bytes.
     pub align: u32,
+    /// Divisor of the address at which the object begins, in bytes: less than `align` for a variable that is declared so.
+    pub begins: u32,
+    pub needed: AlignmentNeed,
     pub kind: AccessKind,
-    /// Condition under which it happens to this object, without that alignment.
+    /// Condition under which it happens to this object.
+    pub happens: TermId,
+    /// Condition under which it happens without that alignment.
     pub path: TermId,
+}
+
+/// Why an access needs its alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignmentNeed {
+    /// The access is as wide.
+    Width,
+    /// A compiler may merge the access, which by itself needs less, with its neighbours, or split it.
+    Merged,
+    /// The type of the structure that is copied is not known, and may need less.
+    Presumed,
+}
+
+impl UnalignedEvent {
+    /// Returns the access, without its object.
+    #[must_use]
+    pub fn access(&self) -> Option<AccessEvent> {
+        AccessEvent::without_targets(self.stack.clone(), self.bytes, self.kind, self.path)
+    }
 }
 
 impl AccessEvent {
@@ -277,6 +317,8 @@ pub struct Events {
     pub stale: Vec<StaleEvent>,
     /// Kernel accesses that may be unaligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// Largest divisor of an address that an access of shared or global memory asks for, in bytes.
+    pub alignment: u32,
     /// Kernel claims that may be false.
     pub claims: Vec<ClaimEvent>,
     /// Copies and fills by host CUDA calls: one event for each side.
@@ -316,6 +358,7 @@ impl Events {
             launches: vec![],
             stale: vec![],
             unaligned: vec![],
+            alignment: 1,
             claims: vec![],
             copies: vec![],
             contracts: vec![],

@@ -57,6 +57,12 @@ impl ExecutionContext<'_> {
                 continue;
             }
             let before = std::mem::replace(&mut s.path, found.path);
+            if let Some(AccessExtent::Bytes(bytes)) = access.place.map(|p| p.extent)
+                && bytes.is_power_of_two()
+            {
+                let align = u32::try_from(bytes).unwrap_or(u32::MAX);
+                self.note_alignment(s, site, &found.targets, bytes, align, kind);
+            }
             self.record_range(s, site, &found.targets, found.bytes, kind, AccessDetail::default());
             s.path = before;
         }

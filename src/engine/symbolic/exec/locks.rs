@@ -4,8 +4,9 @@
 //! see from there on what other threads stored in the meantime (C++ [intro.races]). So memory of the host that others may write is
 //! unknown to it from there on; the threads around it find again what they knew of memory to which it stores nothing.
 //!
-//! Such a thread may store at any time until it is joined, since it may have waited for what comes later in this execution. So what
-//! it stores is unknown to the threads around it until they join it, and stays unknown if another thread stores to the same memory.
+//! Stores of such a thread may happen at any time until it is joined, since it may have waited for what comes later in this
+//! execution. So what it stores is unknown to the threads around it until they join it, and stays unknown if another thread stores
+//! to the same memory.
 
 use super::lock_records::{StoredByThread, ThreadArguments};
 use super::state::State;

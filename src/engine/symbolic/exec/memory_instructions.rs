@@ -9,6 +9,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Activation, State};
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::kernel::alignment::RequiredAlignment;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
@@ -99,13 +100,14 @@ impl ExecutionContext<'_> {
     }
 
     pub(super) fn copy_instruction(&mut self, fr: &Activation, inst: &Inst, site: Site, s: &mut State) {
-        let Op::MemCopy { dst, src, len, align } = &inst.op else { return };
+        let Op::MemCopy { dst, src, len, align, presumed } = &inst.op else { return };
+        let [of_dst, of_src] = align.map(|align| RequiredAlignment { align, presumed: *presumed });
         let (d, c) = (self.pointer_operand(fr, dst), self.pointer_operand(fr, src));
         let n = self.operand_int(fr, len, 64);
         let n = self.interpret(n, 64, false);
         if let Some(bytes) = self.arena.as_int(n).and_then(|n| u64::try_from(n).ok()) {
-            self.note_alignment(s, site, &c, bytes, align[1], AccessKind::Read);
-            self.note_alignment(s, site, &d, bytes, align[0], AccessKind::Write);
+            self.note_alignment(s, site, &c, bytes, of_src, AccessKind::Read);
+            self.note_alignment(s, site, &d, bytes, of_dst, AccessKind::Write);
         }
         self.read_in_thread(&c);
         self.record_range(s, site, &c, n, AccessKind::Read, AccessDetail::default());

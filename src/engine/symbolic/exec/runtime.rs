@@ -25,6 +25,10 @@ pub struct Runtime {
     pub launched: bool,
     /// Kernels of libraries that modelled calls launch in their bodies.
     pub behind_models: FxHashSet<FuncRef>,
+    /// Host functions whose bodies were followed.
+    pub followed: FxHashSet<FuncRef>,
+    /// Devices of tensors that the program makes where another tensor is, by their storage: such a device may be the host.
+    pub devices_of_tensors: FxHashMap<ObjId, TermId>,
     /// Whether a device other than the first may be in use.
     pub several_devices: bool,
     /// Whether a stream of the C library was given a buffer of the program.

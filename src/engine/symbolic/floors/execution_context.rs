@@ -58,12 +58,19 @@ impl<'p> ExecutionContext<'p> {
         self.limits.end_by(limit, amid);
     }
 
-    /// Returns the call that is being executed, for users who want to know what takes so long.
+    /// Returns the call that is being executed, for users who want to know what takes so long: the innermost one in their
+    /// own sources.
     fn amid(&self) -> InterruptedCall {
-        let Some(site) = self.stack.last() else { return InterruptedCall::default() };
-        let block = &self.program.func(site.func).blocks[site.block.index()];
-        let at =
-            self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
+        let place = |site: &Site| {
+            let block = &self.program.func(site.func).blocks[site.block.index()];
+            let loc = block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc);
+            self.program.users_loc(site.func.module, loc)
+        };
+        let is_users = |site: &&Site| !self.program.func(site.func).is_library_model() && place(site).is_users();
+        let Some(site) = self.stack.iter().rev().find(is_users).or_else(|| self.stack.last()) else {
+            return InterruptedCall::default();
+        };
+        let at = place(site);
         let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
         InterruptedCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }

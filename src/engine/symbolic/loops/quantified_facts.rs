@@ -77,6 +77,17 @@ impl QuantifiedFact {
         [self.count, self.cond]
     }
 
+    /// Whether the roots read memory that the condition is about.
+    #[must_use]
+    pub fn concerns(&self, a: &Arena, roots: &[TermId]) -> bool {
+        let of = |t: &TermId| match a.get(*t) {
+            Term::Apply { function, args, .. } => Some((*function, args.first().copied())),
+            _ => None,
+        };
+        let asked: Vec<_> = reads(a, roots).iter().filter_map(of).collect();
+        reads(a, &[self.cond]).iter().filter_map(of).any(|pattern| asked.contains(&pattern))
+    }
+
     /// Instances for the first and the last iteration.
     pub fn of_the_ends(&self, a: &mut Arena) -> TermId {
         let (zero, last) = (a.int(0), a.add_const(self.count, -1));

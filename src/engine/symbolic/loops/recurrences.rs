@@ -14,6 +14,7 @@ use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{GuardedTarget, Value, is_known};
 use crate::symbolic::terms::interval::Interval;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::polynomial::gcd;
 use base::reasons::UnknownReason;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -94,12 +95,13 @@ impl Terms {
     pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Iterations<'_>) -> Option<Form> {
         let (k, mark, version) = (r.k, r.mark, r.version);
         let (mut lo, mut hi) = (0i128, 0i128);
-        let mut fixed = vec![];
+        let (mut fixed, mut divisor) = (vec![], 0);
         for leaf in self.leaves(n)? {
             let d = self.arena.sub(leaf, h);
             if let Some(c) = self.arena.as_int(d) {
                 lo = lo.min(c);
                 hi = hi.max(c);
+                divisor = gcd(divisor, c);
             } else if self.only_old(leaf, mark, version, None) {
                 fixed.push(leaf);
             } else {
@@ -109,6 +111,7 @@ impl Terms {
                     (Some(l), Some(u)) if !self.arena.cone(&[d]).contains(&h) => {
                         lo = lo.min(l);
                         hi = hi.max(u);
+                        divisor = gcd(divisor, self.arena.poly(d).divisor_of_values());
                     }
                     _ => return None,
                 }
@@ -124,6 +127,8 @@ impl Terms {
             "steps",
             Interval { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
         );
+        // Each step is a multiple of it, and so is their sum (Granger, "Static analysis of arithmetical congruences", 1989).
+        let steps = self.arena.scale(steps, divisor.max(1));
         let (l, u) = (self.arena.scale(k, lo), self.arena.scale(k, hi));
         let (l, u) = (self.arena.le(l, steps), self.arena.le(steps, u));
         let mut facts = vec![l, u];

@@ -85,12 +85,15 @@ impl Terms {
         let exact = self.sum_of_linear(first, slope, r.k, facts);
         let range = self.arena.range(d);
         let (lo, hi) = (range.lo?, range.hi?);
-        // Else any sum of as many steps.
+        // Else any sum of as many steps: a multiple of what divides each (Granger, "Static analysis of arithmetical
+        // congruences", 1989).
+        let divisor = self.arena.poly(d).divisor_of_values().max(1);
         let any = self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::LoopMoves },
             "steps",
             Interval { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
         );
+        let any = self.arena.scale(any, divisor);
         let (lo, hi) = (self.arena.scale(r.k, lo), self.arena.scale(r.k, hi));
         facts.extend([self.arena.le(lo, any), self.arena.le(any, hi)]);
         let none = self.arena.le_zero(r.k);

@@ -190,6 +190,11 @@ impl PointsTo {
         self.exposed.insert(o);
     }
 
+    /// Whether the program may have an object's address as an integer.
+    pub(in crate::symbolic) fn is_exposed(&self, o: ObjId) -> bool {
+        self.exposed.contains(&o)
+    }
+
     /// Records that code that is not followed could reach these objects, and may have stored any of their addresses in
     /// any of them, or elsewhere.
     pub(in crate::symbolic) fn mix(&mut self, objects: &[ObjId]) {

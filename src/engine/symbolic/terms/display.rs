@@ -2,7 +2,8 @@
 
 use super::arena::Arena;
 use super::functions::UninterpretedFunction;
-use super::term::{Term, TermId};
+use super::term::{Monomial, Term, TermId};
+use rustc_hash::FxHashMap;
 
 /// Maximum depth and number of parts of a shown term: a larger term is shown less deeply. Shared subterms count each
 /// time.
@@ -33,6 +34,29 @@ pub fn term_with_names(a: &Arena, t: TermId, name: &dyn Fn(TermId) -> Option<Str
         last = text;
     }
     last
+}
+
+/// Returns `min` or `max` where a choice between two numbers is the smaller or the larger of them.
+fn smaller_or_larger(a: &Arena, condition: TermId, yes: TermId, no: TermId) -> Option<&'static str> {
+    let Term::Le(compared) = *a.get(condition) else { return None };
+    let distance = |x: TermId, y: TermId| {
+        let mut rest: FxHashMap<Monomial, i128> = FxHashMap::default();
+        for (t, sign) in [(compared, 1), (x, -1), (y, 1)] {
+            for (m, c) in &a.poly(t).terms {
+                let sum = rest.entry(m.clone()).or_default();
+                *sum = sum.checked_add(c.checked_mul(sign)?)?;
+            }
+        }
+        rest.retain(|_, c| *c != 0);
+        let constant = rest.remove(&Monomial::default()).unwrap_or(0);
+        rest.is_empty().then_some(constant)
+    };
+    // Equal numbers are both.
+    let is_either = |d: Option<i128>| matches!(d, Some(0 | 1));
+    if is_either(distance(yes, no)) {
+        return Some("min");
+    }
+    is_either(distance(no, yes)).then_some("max")
 }
 
 struct DisplayedTerm<'a> {
@@ -91,6 +115,9 @@ impl DisplayedTerm<'_> {
             Term::Rem(x, y) => paren(format!("{} % {}", self.part(*x, 2, d), self.part(*y, 2, d)), level > 0),
             Term::FloorDiv(x, c) => paren(format!("{} / {c}", self.part(*x, 2, d)), level > 0),
             Term::Mod(x, c) => paren(format!("{} % {c}", self.part(*x, 2, d)), level > 0),
+            Term::Ite(c, x, y) if let Some(name) = smaller_or_larger(self.a, *c, *x, *y) => {
+                format!("{name}({}, {})", self.part(*x, 0, d), self.part(*y, 0, d))
+            }
             Term::Ite(c, x, y) => {
                 format!("({} ? {} : {})", self.part(*c, 0, d), self.part(*x, 0, d), self.part(*y, 0, d))
             }
@@ -155,6 +182,24 @@ mod tests {
             t = a.ite(c, t, other);
         }
         assert!(term(&a, t).len() < 20_000);
+    }
+
+    #[test]
+    fn choices_of_the_smaller_and_the_larger_are_named() {
+        let mut a = Arena::new();
+        let fresh = |a: &mut Arena, name: &str| {
+            a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, name, Interval::of_int(32, true))
+        };
+        let (x, y) = (fresh(&mut a, "x"), fresh(&mut a, "y"));
+        let (less, most) = (a.lt(x, y), a.le(y, x));
+        let shown = [(less, x, y), (less, y, x), (most, x, y), (most, y, x)].map(|(c, yes, no)| {
+            let t = a.ite(c, yes, no);
+            term(&a, t)
+        });
+        assert_eq!(shown, ["min(x, y)", "max(y, x)", "max(x, y)", "min(y, x)"]);
+        let next = a.add_const(x, 2);
+        let other = a.ite(less, next, y);
+        assert!(term(&a, other).contains('?'));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 pub mod arena;
 mod bits;
 mod boolean;
+pub mod congruence;
 pub mod display;
 pub mod eval;
 pub mod floating;
