@@ -2,7 +2,7 @@ use super::ProgramPlan;
 use crate::generated::FolderPlans;
 use crate::{LinkFacts, LinkSymbol, Recipe, Symbols, UnderivedInputs, UnitFacts};
 use nvcc::request::{Link, LinkKind};
-use nvcc::unit::{Language, Sides, TranslationUnit};
+use nvcc::unit::{Language, TranslationUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -17,21 +17,8 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
     UnitFacts {
         key: key.into(),
         unit: TranslationUnit {
-            source: source.into(),
-            directory: "/src".into(),
-            language: Language::Cuda,
             output: Some(key.into()),
-            preprocessor: vec![],
-            standard: None,
-            architectures: vec![],
-            compiled: vec![],
-            host_compiler: None,
-            host_flags: vec![],
-            sides: Sides::Both,
-            relocatable: false,
-            language_flags: vec![],
-            nvcc: None,
-            command: vec![],
+            ..TranslationUnit::plain(source.into(), "/src".into(), Language::Cuda)
         },
         dependencies: vec![],
         recipe: Recipe::default(),

@@ -4,27 +4,16 @@ use base::rules::Level;
 use files::FileTime;
 use ir::{Module, Side};
 use nvcc::request::{Link, LinkKind};
-use nvcc::unit::{Language, Sides, TranslationUnit};
+use nvcc::unit::{Language, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn translation_unit(output: Option<&Path>) -> TranslationUnit {
     TranslationUnit {
-        source: "a.cu".into(),
-        directory: "/src".into(),
-        language: Language::Cuda,
         output: output.map(Path::to_owned),
-        preprocessor: vec![],
-        standard: None,
         architectures: vec![80],
-        compiled: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
-        nvcc: None,
         command: vec!["-c".into(), "a.cu".into()],
+        ..TranslationUnit::plain("a.cu".into(), "/src".into(), Language::Cuda)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Types that `check/` fills in and that renderers display; they mirror the JSON document `scuba-findings/1`.
 
 mod command;
+mod conjuncts;
 pub mod counts;
+mod divided;
 pub mod dlpack;
 mod left_out;
 mod messages;
@@ -23,7 +25,7 @@ use std::fmt;
 
 pub use crate::left_out::DiffBase;
 pub use crate::messages::{NEVER_SET, SAME_CHECK, USED_HERE};
-pub use crate::operator::{Fix, MissingCheck, TensorArgument};
+pub use crate::operator::{CheckedArgument, Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
 use crate::steps::Step;
 pub use base::reasons::ReasonCode;

@@ -1,15 +1,21 @@
 //! Additional facts in findings of operators: the tensors that trigger them, the checks that they lack, and the edit
 //! that adds the check. They mirror the JSON document.
 
+use crate::conjuncts;
+use crate::divided::{IntegerArguments, divided};
 use crate::dlpack::{self, Carried};
 use crate::widened::widened;
 use crate::{Finding, Position, WitnessInput};
+use base::rules::Rule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of tensor elements shown to users.
 const SHOWN: usize = 4;
+
+/// Most characters of a condition that one statement checks.
+const LONGEST: usize = 240;
 
 /// A tensor argument of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +32,36 @@ pub struct TensorArgument {
     pub elements: BTreeMap<u64, i64>,
 }
 
+/// An operator and the memory of one argument: what a check of the argument is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CheckedArgument {
+    /// Signature of the operator.
+    pub operator: String,
+    pub memory: Position,
+    /// Names that the extent depends on, whatever the size of an element is.
+    pub given: Vec<String>,
+}
+
 impl Finding {
+    /// Returns the argument that a check of the operator would have to concern; `None` where no tensors lead out of bounds.
+    #[must_use]
+    pub fn checked_argument(&self) -> Option<CheckedArgument> {
+        let is_of_tensors =
+            matches!(self.rule, Rule::UncheckedArgument | Rule::DataIndex) && !self.arguments.is_empty();
+        // A launch is no access to an argument: what it lacks is told of all at once.
+        let is_launch = self.launch.as_ref().is_some_and(|l| {
+            let at = &self.access.position;
+            (&l.file, l.line, l.column) == (&at.file, at.line, at.column)
+        });
+        let at = self.allocation.as_ref().filter(|_| is_of_tensors && !is_launch)?;
+        let memory = Position { file: at.file.clone(), line: at.line, column: at.column };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let words = at.extent.split(|c| !is_word(c)).filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+        let given: BTreeSet<String> = words.map(str::to_owned).collect();
+        let given = given.into_iter().collect();
+        Some(CheckedArgument { operator: self.root.clone(), memory, given })
+    }
+
     /// Iterates over the names of the tensors whose elements matter for the finding.
     pub fn tensors_read(&self) -> impl Iterator<Item = &str> {
         let matters = |t: &TensorArgument| t.elements.values().any(|n| *n != 0);
@@ -117,26 +152,43 @@ pub struct MissingCheck {
     /// Integer arguments of fewer than 64 bits: code must not multiply them in their own type.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub narrow: BTreeSet<String>,
+    /// Integer arguments of 64 bits.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub wide: BTreeSet<String>,
+    /// Integer arguments without a sign, of any width.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unsigned: BTreeSet<String>,
 }
 
 impl MissingCheck {
-    /// Returns the check in the form of PyTorch (c10/util/Exception.h) or of the library that passes the arguments;
-    /// `None` if it would have to inspect every element, or something that the library does not offer.
+    /// Returns the check in the form of PyTorch (c10/util/Exception.h) or of the library that passes the arguments, as
+    /// several statements if it is long; `None` if it would have to inspect every element, or something that the library
+    /// does not offer.
     #[must_use]
-    pub fn statement(&self) -> Option<String> {
-        if self.contract {
+    pub fn statements(&self) -> Option<Vec<String>> {
+        if self.contract || self.condition.contains("forall ") {
             return None;
         }
-        let code = widened(&self.condition, &self.narrow);
-        let of_elements = self.condition.contains("forall ");
-        let mut code = code;
-        if self.carriers.values().all(|c| *c == Carried::Optional) {
-            code = dlpack::written(&code, &self.carriers)?;
-        } else {
-            return dlpack::statement(&code, &self.carriers).filter(|_| !of_elements);
+        let all =
+            if self.condition.len() > LONGEST { conjuncts::of(&self.condition) } else { vec![self.condition.clone()] };
+        all.iter().map(|condition| self.statement_of(condition)).collect()
+    }
+
+    /// Returns the check as one text ([`Self::statements`]).
+    #[must_use]
+    pub fn statement(&self) -> Option<String> {
+        Some(self.statements()?.join(" "))
+    }
+
+    fn statement_of(&self, condition: &str) -> Option<String> {
+        let arguments = IntegerArguments { narrow: &self.narrow, wide: &self.wide, unsigned: &self.unsigned };
+        let code = widened(&divided(condition, &arguments), &self.narrow);
+        if self.carriers.values().any(|c| *c != Carried::Optional) {
+            return dlpack::statement(&code, &self.carriers);
         }
+        let code = dlpack::written(&code, &self.carriers)?;
         let check = if self.stable { "STD_TORCH_CHECK" } else { "TORCH_CHECK" };
-        (!of_elements).then(|| format!("{check}({code}, \"expected {}\");", self.condition))
+        Some(format!("{check}({code}, \"expected {condition}\");"))
     }
 }
 

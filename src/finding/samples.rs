@@ -3,10 +3,11 @@
 use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
 use crate::steps::{Step, StepKind};
 use crate::{
-    Access, Allocation, Direction, Finding, Launch, MemorySpace, Position, Replay, RunInputs, Verdict, Witness,
-    WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, MemorySpace, MissingCheck, Position, Replay, RunInputs,
+    TensorArgument, Verdict, Witness, WitnessInput,
 };
 use base::rules::{Level, Rule};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns a proved `oob-global` of the program in [`SCALE`].
 pub fn finding() -> Finding {
@@ -116,3 +117,30 @@ int main(int argc, char **argv) {
   return cudaDeviceSynchronize();
 }
 ";
+
+/// Returns a check that an operator lacks, at the position of a finding.
+#[must_use]
+pub fn check(f: &Finding, condition: &str) -> MissingCheck {
+    MissingCheck {
+        condition: condition.into(),
+        function: f.access.position.clone(),
+        stable: false,
+        contract: false,
+        carriers: BTreeMap::new(),
+        narrow: BTreeSet::new(),
+        wide: BTreeSet::new(),
+        unsigned: BTreeSet::new(),
+    }
+}
+
+/// Returns a tensor argument of two elements.
+#[must_use]
+pub fn tensor() -> TensorArgument {
+    TensorArgument {
+        dtype: "float32".into(),
+        sizes: vec![2],
+        strides: vec![1],
+        on_device: true,
+        elements: BTreeMap::new(),
+    }
+}

@@ -106,6 +106,9 @@ pub struct Assembled {
     pub report: Report,
     /// Findings omitted from the text because users have just read them; they are still counted.
     pub told_before: Vec<Finding>,
+    /// Findings of checks that reported findings list with theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<Finding>,
     pub suppressed: Vec<Suppressed>,
     pub notices: Vec<Notice>,
     /// Every access in the source, once, with its class over all programs.
@@ -197,7 +200,11 @@ pub fn assemble(mut found: RunFindings, tool: ReportTool, policy: &Policy<'_>, s
 
     let mut suppressions = Suppressions::new(policy.config, root, sources, policy.baseline);
     let (findings, suppressed) = suppressions.split(findings);
-    let (mut findings, mut suppressed) = same_check::join(findings, suppressed);
+    let (findings, mut suppressed) = same_check::join(findings, suppressed);
+    let (mut findings, mut joined) = same_check::join_arguments(findings);
+    fix::add(&mut findings, sources);
+    joined.retain(|f| policy.levels.level_of(f) != Level::Allow);
+    joined.sort_by(|a, b| order(a).cmp(&order(b)));
     suppressed.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
     let comments = suppressions.beside(&findings);
@@ -233,6 +240,7 @@ pub fn assemble(mut found: RunFindings, tool: ReportTool, policy: &Policy<'_>, s
     Assembled {
         report,
         told_before: vec![],
+        joined,
         suppressed,
         notices,
         comments,

@@ -3,18 +3,20 @@
 //! In: the missing check, the position of the function's definition, its source. Out: the position of the insertion,
 //! and its text; nothing if the start of the function's body cannot be found in the text.
 
+use base::rules::Rule;
 use finding::sources::SourceFiles;
 use finding::{Finding, Fix, MissingCheck, Position};
 
 /// Adds edits to findings with a missing check. Positions are as reports show them.
 pub(super) fn add(findings: &mut [Finding], sources: &SourceFiles) {
     for f in findings {
-        f.fix = f.missing_check.as_ref().and_then(|m| edit(m, sources));
+        // A check of alignment may refuse calls that another path would serve.
+        f.fix = f.missing_check.as_ref().filter(|_| f.rule != Rule::Misaligned).and_then(|m| edit(m, sources));
     }
 }
 
 fn edit(missing: &MissingCheck, sources: &SourceFiles) -> Option<Fix> {
-    let statement = missing.statement()?;
+    let statements = missing.statements()?;
     let at = &missing.function;
     let text = sources.text(&at.file)?;
     let from: usize =
@@ -26,7 +28,8 @@ fn edit(missing: &MissingCheck, sources: &SourceFiles) -> Option<Fix> {
     let column = u32::try_from(last.chars().count() + 1).ok()?;
     let indented = after.lines().skip(1).find(|l| !l.trim().is_empty());
     let indent = indented.map(|l| &l[..l.len() - l.trim_start().len()]).filter(|i| !i.is_empty()).unwrap_or("  ");
-    Some(Fix { position: Position { file: at.file.clone(), line, column }, text: format!("\n{indent}{statement}") })
+    let text = statements.iter().map(|statement| format!("\n{indent}{statement}")).collect();
+    Some(Fix { position: Position { file: at.file.clone(), line, column }, text })
 }
 
 /// Returns the offset of the opening brace of a function's body, for a text that begins on the line of the

@@ -8,6 +8,7 @@ use super::style::{Style, Verbosity};
 use super::undecided;
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
 use base::rules::{Help, Level, Rule};
+use contracts::ast::CondKind;
 use finding::sources::SourceFiles;
 use finding::{Direction, Finding, MemorySpace, Position, Replay, SAME_CHECK, Summary, Verdict, Witness};
 use std::collections::BTreeSet;
@@ -65,7 +66,7 @@ impl HumanRenderer<'_> {
             undecided::write(report, false, out)?;
         }
         if self.style.summary && self.style.verbosity > Verbosity::Quiet {
-            writeln!(out, "{}", summary_line(assembled))?;
+            writeln!(out, "{}", line_of_counts(assembled, self.style.verbosity))?;
         }
         Ok(())
     }
@@ -400,6 +401,16 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     text
 }
 
+/// Returns words as a list: `a, b and c`.
+pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
+    let all: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+    match all.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+    }
+}
+
 fn triple([x, y, z]: [u64; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
@@ -407,19 +418,28 @@ fn triple([x, y, z]: [u64; 3]) -> String {
 pub(super) fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
-        Rule::UncheckedArgument if f.missing_check.as_ref().is_some_and(|m| m.contract) => contract_of_callers(f),
+        Rule::UncheckedArgument if f.missing_check.as_ref().is_some_and(|m| m.contract) => {
+            return contract_of_callers(f);
+        }
         Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),
         Rule::UncheckedArgument if f.launch.is_none() => {
             "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
         }
         Rule::DataIndex if f.missing_check.is_some() || f.tensors_read().next().is_some() => missing_check(f),
+        Rule::Misaligned if let Some(m) = &f.missing_check => {
+            format!(
+                "rows and offsets are aligned where `{}`; take another path, or reject the call, where it does not hold",
+                m.condition
+            )
+        }
         Rule::InvalidPointer if let Some(variable) = f.never_set() => format!("set `{variable}` before it is used"),
         rule => match rule.info().help {
             Help::Text(text) => text.replace("{array}", array),
             Help::Index => check_of_index(f),
         },
     };
-    format!("{first}; see `scuba explain {}`", f.rule)
+    let separator = if first.contains('\n') { "\n" } else { "; " };
+    format!("{first}{separator}see `scuba explain {}`", f.rule)
 }
 
 fn check_of_index(f: &Finding) -> String {
@@ -436,12 +456,20 @@ fn check_of_index(f: &Finding) -> String {
     if reject { format!("{check}, or reject such inputs before the launch") } else { check }
 }
 
-/// Returns the help about extents that only a contract can state.
+/// Returns the help about extents that only a contract can state: a table for scuba.toml.
 fn contract_of_callers(f: &Finding) -> String {
     let function = f.root.split('(').next().unwrap_or(&f.root);
     let condition = f.missing_check.as_ref().map_or("", |m| m.condition.as_str());
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let parts: Vec<String> = match contracts::parse(condition).map(|c| c.kind) {
+        Ok(CondKind::And(all)) => all.iter().map(|c| quoted(&c.to_string())).collect(),
+        _ => vec![quoted(condition)],
+    };
+    let (name, requires) = (quoted(function), parts.join(", "));
     format!(
-        "state what callers of `{function}` owe, in scuba.toml: `[[contract]] function = \"{function}\"  requires = [\"{condition}\"]`"
+        "no code can check it; state in scuba.toml what callers of `{function}` owe (see `scuba explain {}`):\n[[contract]]\n\
+         function = {name}\nrequires = [{requires}]",
+        f.rule
     )
 }
 
@@ -449,8 +477,9 @@ fn contract_of_callers(f: &Finding) -> String {
 fn missing_check(f: &Finding) -> String {
     if let Some(m) = &f.missing_check {
         let function = f.root.split('(').next().unwrap_or(&f.root);
-        return match m.statement() {
-            Some(check) => format!("`{function}` does not check it: `{check}`"),
+        return match m.statements() {
+            Some(all) if all.len() > 1 => format!("`{function}` does not check it:\n{}", all.join("\n")),
+            Some(all) => format!("`{function}` does not check it: `{}`", all.join(" ")),
             None => format!("`{function}` relies on `{}`", m.condition),
         };
     }
@@ -462,12 +491,22 @@ fn missing_check(f: &Finding) -> String {
             "`{function}` relies on the contents of {read}: check them, or reject such tensors before the launch"
         );
     }
-    let names: Vec<String> = f.arguments.keys().map(|n| quoted(n)).collect();
-    format!("check before the launch that the sizes of {} fit together", names.join(" and "))
+    let tensors = f.arguments.keys().map(|n| quoted(n));
+    let numbers: Vec<String> = f.inputs_outside_tensors().map(|i| quoted(&i.name)).collect();
+    let types: BTreeSet<&str> = f.arguments.values().map(|t| t.dtype.as_str()).collect();
+    let properties = [("sizes", true), ("element types", types.len() > 1), ("values", !numbers.is_empty())];
+    let properties: Vec<&str> = properties.into_iter().filter(|(_, has)| *has).map(|(what, _)| what).collect();
+    let names: Vec<String> = tensors.chain(numbers).collect();
+    let together = if names.len() == 1 { "are those that the kernel assumes" } else { "fit together" };
+    format!("check before the launch that the {} of {} {together}", list(&properties), list(&names))
 }
 
-/// Returns the last line, with the counts.
+/// Returns the last line, with the counts, where undecided accesses are not listed.
 pub(super) fn summary_line(assembled: &Assembled) -> String {
+    line_of_counts(assembled, Verbosity::Normal)
+}
+
+fn line_of_counts(assembled: &Assembled, verbosity: Verbosity) -> String {
     let report = &assembled.report;
     let s = &report.summary;
     let mut parts = Vec::new();
@@ -483,16 +522,14 @@ pub(super) fn summary_line(assembled: &Assembled) -> String {
         let denied = report.findings.iter().chain(&assembled.told_before).filter(|f| f.level == Level::Deny);
         let names: BTreeSet<String> = denied.map(|f| format!("`{}`", f.program)).collect();
         let names: Vec<String> = names.into_iter().collect();
-        let _ = match names.split_last() {
-            None => Ok(()),
-            Some((last, [])) => write!(line, " ({last} fails)"),
-            Some((last, before)) => write!(line, " ({} and {last} fail)", before.join(", ")),
-        };
+        if !names.is_empty() {
+            let _ = write!(line, " ({} {})", list(&names), if names.len() == 1 { "fails" } else { "fail" });
+        }
     }
     if !assembled.suppressed.is_empty() {
         let _ = write!(line, ", {} accepted", assembled.suppressed.len());
     }
-    let _ = write!(line, "; {}", counts(s));
+    let _ = write!(line, "; {}", counts(s, verbosity));
     line
 }
 
@@ -500,7 +537,10 @@ fn plural(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn counts(s: &Summary) -> String {
+fn counts(s: &Summary, verbosity: Verbosity) -> String {
+    // With `-v` the lines that are referred to are there.
+    let hint = |words: &'static str| if verbosity == Verbosity::Verbose { "" } else { words };
+    let undecided = format!("undecided{}", hint(" (-v says why)"));
     let accesses = if s.accesses == 1 { "1 access".into() } else { format!("{} accesses", s.accesses) };
     let mut text = format!("{accesses} in {}", plural(u64::from(s.kernels), "kernel"));
     let classes: Vec<String> = [
@@ -508,7 +548,7 @@ fn counts(s: &Summary) -> String {
         (s.safe_if_no_wrap, "safe unless an index wraps"),
         (s.proved, "proved wrong"),
         (s.possible, "possibly wrong"),
-        (s.unknown, "undecided (-v says why)"),
+        (s.unknown, undecided.as_str()),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)
@@ -518,7 +558,9 @@ fn counts(s: &Summary) -> String {
         let _ = write!(text, ": {}", classes.join(", "));
     }
     if s.safe_assuming > 0 {
-        let _ = write!(text, "; {} of the safe ones only under an assumption (-v lists them)", s.safe_assuming);
+        let which = if s.safe_if_no_wrap == 0 { "the safe ones" } else { "the safe ones of both kinds" };
+        let lists = hint(" (-v lists them)");
+        let _ = write!(text, "; {} of {which} only under an assumption{lists}", s.safe_assuming);
     }
     if s.not_analysed > 0 {
         let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side"));

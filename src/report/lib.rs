@@ -17,6 +17,7 @@ pub mod fingerprint;
 mod fix;
 pub mod html;
 pub mod human;
+mod joined_check;
 pub mod kept;
 pub mod levels;
 pub mod merge;

@@ -1,8 +1,9 @@
 //! Merges findings into one per place in the source: launches, template instances and programs that share it are
 //! counted, not listed.
 
+use super::joined_check;
 use base::rules::Rule;
-use finding::{Finding, Position, Undecided};
+use finding::{CheckedArgument, Finding, Position, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place in the source: one array at one position.
@@ -12,24 +13,27 @@ fn place(position: &Position, array: &str) -> MergeKey {
     (position.clone(), array.to_owned())
 }
 
-/// Merges the findings of one rule at the same file, line, column and array. The worst remains (proved before possible,
-/// non-degenerate before degenerate, the first of equals) with its program and the sum of all occurrences.
+/// Merges the findings of one rule at the same file, line, column and array; those of operators that lack a check stay
+/// apart by operator and argument. The worst remains (proved before possible, non-degenerate before degenerate, the first
+/// of equals) with its program, the sum of all occurrences, and all checks: launches may need different ones.
 #[must_use]
 pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
-    let mut known: FxHashMap<(Rule, MergeKey), usize> = FxHashMap::default();
-    for new in findings {
+    let mut known: FxHashMap<(Rule, MergeKey, Option<CheckedArgument>), usize> = FxHashMap::default();
+    for mut new in findings {
         let here = place(&new.access.position, &new.access.array);
-        if let Some(&at) = known.get(&(new.rule, here.clone())) {
-            let old = &mut merged[at];
-            let occurrences = old.occurrences.saturating_add(new.occurrences);
-            if badness(&new) > badness(old) {
-                *old = new;
-            }
-            old.occurrences = occurrences;
-        } else {
-            known.insert((new.rule, here), merged.len());
+        let at = *known.entry((new.rule, here, new.checked_argument())).or_insert(merged.len());
+        let Some(old) = merged.get_mut(at) else {
             merged.push(new);
+            continue;
+        };
+        let occurrences = old.occurrences.saturating_add(new.occurrences);
+        if badness(&new) > badness(old) {
+            std::mem::swap(old, &mut new);
+        }
+        old.occurrences = occurrences;
+        if let (Some(check), Some(other)) = (&mut old.missing_check, &new.missing_check) {
+            joined_check::require(check, other);
         }
     }
     merged
@@ -81,6 +85,28 @@ mod tests {
         all[2].access.position.column += 1;
         all[3].rule = Rule::DataIndex;
         assert_eq!(merge(all.clone()), all);
+    }
+
+    #[test]
+    fn launches_at_one_place_may_lack_different_checks() {
+        let lacks = |root: &str, memory: &str, condition: &str| {
+            let mut f = samples::finding();
+            (f.rule, f.root) = (Rule::UncheckedArgument, root.into());
+            f.allocation.as_mut().unwrap().extent = format!("extent({memory}.data_ptr())");
+            f.arguments = [(memory.to_owned(), samples::tensor())].into();
+            f.missing_check = Some(samples::check(&f, condition));
+            f
+        };
+        let all = vec![
+            lacks("op()", "x", "x.numel() >= n"),
+            lacks("other()", "x", "x.numel() >= n"),
+            lacks("op()", "x", "x.numel() >= m"),
+            lacks("op()", "y", "y.numel() >= m"),
+        ];
+        let merged = merge(all);
+        let told: Vec<_> =
+            merged.iter().map(|f| (f.occurrences, f.missing_check.as_ref().unwrap().condition.as_str())).collect();
+        assert_eq!(told, [(2, "x.numel() >= n && x.numel() >= m"), (1, "x.numel() >= n"), (1, "y.numel() >= m")]);
     }
 
     #[test]

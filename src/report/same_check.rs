@@ -1,12 +1,14 @@
 //! Merges the findings of one missing check, however many accesses it affects.
 //!
 //! In: the findings of a run, in order, with the checks that operators lack. Out: the worst of the findings that one
-//! check would fix, with the positions of the others. Accesses are counted separately.
+//! check would fix, with the positions of the others; checks of one argument are one list. Accesses are counted
+//! separately.
 
+use super::joined_check;
 use super::suppress::{Suppressed, SuppressionReason};
 use base::rules::Rule;
 use contracts::{Cond, implies, parse};
-use finding::{Finding, Position, Related, SAME_CHECK};
+use finding::{CheckedArgument, Finding, Position, Related, SAME_CHECK};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -119,6 +121,42 @@ pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding
     (reported, suppressed)
 }
 
+/// An argument of an operator that lacks checks, with the rule that accesses break.
+type ArgumentKey = (OperatorKey, CheckedArgument);
+
+/// Joins the findings of checks that one argument of an operator lacks: the worst remains, with all checks and the
+/// positions of the others. Returns the others, too: each was accepted, or not, by itself.
+#[must_use]
+pub fn join_arguments(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
+    let mut groups: Vec<Vec<Finding>> = vec![];
+    let mut known: FxHashMap<ArgumentKey, usize> = FxHashMap::default();
+    for f in findings {
+        let key: Option<ArgumentKey> = operator(&f).zip(f.checked_argument());
+        let at = key.map_or(groups.len(), |key| *known.entry(key).or_insert(groups.len()));
+        if at == groups.len() {
+            groups.push(vec![]);
+        }
+        groups[at].push(f);
+    }
+    let (mut reported, mut joined) = (vec![], vec![]);
+    for mut group in groups {
+        group.sort_by(|a, b| order(a).cmp(&order(b)));
+        let mut group = group.into_iter();
+        let Some(mut leader) = group.next() else { continue };
+        for finding in group {
+            if let (Some(check), Some(other)) = (&mut leader.missing_check, &finding.missing_check) {
+                joined_check::require(check, other);
+            }
+            let position = finding.access.position.clone();
+            leader.related.push(Related { position, what: SAME_CHECK.into(), inner: false });
+            leader.related.extend(finding.related.iter().filter(|r| r.what == SAME_CHECK).cloned());
+            joined.push(finding);
+        }
+        reported.push(leader);
+    }
+    (reported, joined)
+}
+
 /// Sort key: the worst first, then by position.
 fn order(f: &Finding) -> impl Ord + use<'_> {
     let p = &f.access.position;
@@ -127,7 +165,7 @@ fn order(f: &Finding) -> impl Ord + use<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{join, strengthen};
+    use super::{join, join_arguments, strengthen};
     use crate::suppress::{Suppressed, SuppressionReason};
     use base::rules::Rule;
     use finding::samples;
@@ -139,14 +177,7 @@ mod tests {
         f.access.position.line = line;
         let mut function = f.access.position.clone();
         function.line = 1;
-        f.missing_check = Some(MissingCheck {
-            condition: condition.into(),
-            function,
-            stable: false,
-            contract: false,
-            carriers: std::collections::BTreeMap::new(),
-            narrow: std::collections::BTreeSet::new(),
-        });
+        f.missing_check = Some(MissingCheck { function, ..samples::check(&f, condition) });
         f
     }
 
@@ -237,6 +268,37 @@ mod tests {
         let (reported, _) = join(all, vec![]);
         let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f))).collect();
         assert_eq!(told, [(7, vec![9]), (8, vec![]), (11, vec![])]);
+    }
+
+    #[test]
+    fn checks_of_one_argument_are_one_finding() {
+        let of = |line: u32, memory: &str, condition: &str| {
+            let mut f = lacks(line, condition);
+            f.allocation.as_mut().unwrap().extent = format!("extent({memory}.data_ptr())");
+            f.arguments = [(memory.to_owned(), samples::tensor())].into();
+            f
+        };
+        let mut all = vec![
+            of(9, "x", "n <= 2 || x.numel() >= m + 9"),
+            of(8, "y", "y.numel() >= m"),
+            of(7, "x", "n <= 1 || x.numel() >= m"),
+            of(10, "x", "n <= 2 || x.numel() >= m + 9"),
+        ];
+        all[0].verdict = Verdict::Possible;
+        let mut other = of(11, "x", "x.numel() >= k");
+        other.missing_check.as_mut().unwrap().function.line = 2;
+        all.push(other);
+        let (reported, _) = join(all, vec![]);
+        let (reported, joined) = join_arguments(reported);
+        let condition = |f: &Finding| f.missing_check.as_ref().unwrap().condition.clone();
+        let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f), condition(f))).collect();
+        let all_of_x = "(n <= 1 || x.numel() >= m) && (n <= 2 || x.numel() >= m + 9)".to_owned();
+        assert_eq!(
+            told,
+            [(7, vec![10, 9], all_of_x), (8, vec![], "y.numel() >= m".into()), (11, vec![], "x.numel() >= k".into()),]
+        );
+        let joined: Vec<_> = joined.iter().map(|f| (f.access.position.line, condition(f))).collect();
+        assert_eq!(joined, [(10, "n <= 2 || x.numel() >= m + 9".into())], "each with its own check");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! In: the undecided accesses of a report. Out: causes in the order of their weight, and their lines. By default a few
 //! causes, with `-v` all of them with their places.
 
+use super::human::list;
 use finding::{ReasonCode, Report, Undecided};
 use std::io::{self, Write};
 
@@ -10,12 +11,14 @@ use std::io::{self, Write};
 const CAUSES: usize = 3;
 /// Most files that an advice names.
 const FILES: usize = 3;
+/// Most further arrays that a cause names.
+const NAMES: usize = 3;
 
 /// A cause that leaves accesses undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndecidedCause<'a> {
     pub code: ReasonCode,
-    /// Reason of the first place; others differ in numbers at most.
+    /// Reason of the first place; others differ in numbers, and in the name of the accessed array, at most.
     pub reason: &'a str,
     /// Advice that decides it, in a line.
     pub advice: String,
@@ -28,7 +31,7 @@ pub struct UndecidedCause<'a> {
 pub fn causes(report: &Report) -> Vec<UndecidedCause<'_>> {
     let mut out: Vec<(String, UndecidedCause<'_>)> = vec![];
     for u in &report.undecided {
-        let key = without_numbers(&u.reason);
+        let key = without_numbers(&without_array(&u.reason, &u.array));
         match out.iter_mut().find(|(known, c)| *known == key && c.code == u.code) {
             Some((_, cause)) => cause.places.push(u),
             None => out.push((
@@ -42,6 +45,32 @@ pub fn causes(report: &Report) -> Vec<UndecidedCause<'_>> {
         cause.advice = advice(report, cause);
     }
     out.sort_by_key(|c| std::cmp::Reverse(c.places.len()));
+    out
+}
+
+/// Returns a reason without the name of the accessed array: the same is missing of each.
+fn without_array(reason: &str, array: &str) -> String {
+    let base = array.split(['[', '.']).next().unwrap_or(array);
+    reason.replace(&format!("`{array}`"), "``").replace(&format!("`{base}`"), "``")
+}
+
+/// Returns the arrays of a cause whose reason names the accessed array, without that of its first place.
+fn other_arrays(cause: &UndecidedCause<'_>) -> Vec<String> {
+    let Some(first) = cause.places.first() else { return vec![] };
+    if without_array(cause.reason, &first.array) == cause.reason {
+        return vec![];
+    }
+    let mut out: Vec<&str> = vec![];
+    for u in &cause.places {
+        if u.array != first.array && !out.contains(&u.array.as_str()) {
+            out.push(&u.array);
+        }
+    }
+    let more = out.len().saturating_sub(NAMES);
+    let mut out: Vec<String> = out.into_iter().take(NAMES).map(|name| format!("`{name}`")).collect();
+    if more > 0 {
+        out.push(format!("{more} more"));
+    }
     out
 }
 
@@ -103,7 +132,11 @@ pub fn write(report: &Report, all: bool, out: &mut dyn Write) -> io::Result<()> 
                 writeln!(out, "undecided: {}: `{}` in `{}`: {}", u.position, u.array, u.kernel, u.reason)?;
             }
         } else {
-            writeln!(out, "undecided: {}: {}", accesses(c.places.len()), c.reason)?;
+            write!(out, "undecided: {}: {}", accesses(c.places.len()), c.reason)?;
+            match other_arrays(c).as_slice() {
+                [] => writeln!(out)?,
+                others => writeln!(out, "; likewise {}", list(others))?,
+            }
         }
         writeln!(out, "  = help: {}; see `scuba explain {}`", c.advice, c.code)?;
     }
@@ -174,6 +207,23 @@ mod tests {
         report.unseen = vec![object("options.o"), object("other.o")];
         let said = text(&report, false);
         assert!(said.contains("= help: `options.o` was not read: its compile command is not known; see"), "{said}");
+    }
+
+    #[test]
+    fn arrays_of_which_the_same_is_missing_are_one_cause() {
+        let mut report = empty_report();
+        let one = |array: &str| {
+            let reason = NO_CALLERS.replace("`a`", &format!("`{array}`"));
+            Undecided { array: array.into(), ..undecided("a.cu", 1, ReasonCode::ExtentUnknown, &reason) }
+        };
+        report.undecided = ["a", "b", "a", "c", "d", "e"].map(one).to_vec();
+        let said = text(&report, false);
+        let line = "undecided: 6 accesses: the extent of `a` is not known: no known code calls this; likewise `b`, `c`, `d` and 1 more\n";
+        assert!(said.starts_with(line), "{said}");
+        assert_eq!(text(&report, true).matches("= help").count(), 1);
+        // Another array than the accessed one makes a cause of its own.
+        report.undecided = ["a", "b"].map(|array| Undecided { array: "out".into(), ..one(array) }).to_vec();
+        assert_eq!(causes(&report).len(), 2);
     }
 
     #[test]

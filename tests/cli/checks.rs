@@ -309,3 +309,190 @@ fn no_check_is_proposed_that_refuses_right_inputs() {
     // `x.size(0) <= 1` suffices, and so does `s == 0`.
     assert_eq!(checks(&report), [("x", "", vec![])], "{}", said.err);
 }
+
+/// A kernel for each of two sizes of heads, and weights that nobody checks.
+const HEADS: &str = "\
+#include <torch/extension.h>
+template <int D> __global__ void scale(const float *x, const float *w, float *y) {
+  for (int i = threadIdx.x; i < D; i += blockDim.x) y[blockIdx.x * D + i] = x[blockIdx.x * D + i] * w[i];
+}
+__global__ void copy(const float *x, float *y) { y[blockIdx.x * 64 + threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x]; }
+at::Tensor op(at::Tensor x, at::Tensor w) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous());
+  TORCH_CHECK(w.is_cuda() && w.dim() == 1 && w.is_contiguous());
+  at::Tensor y = at::empty_like(x);
+  int n = x.size(0);
+  TORCH_CHECK(n <= 65535);
+  if (n == 0) return y;
+  const float *from = x.data_ptr<float>(), *by = w.data_ptr<float>();
+  float *to = y.data_ptr<float>();
+  switch (x.size(1)) {
+    case 64: FEW; break;
+    case 128: scale<128><<<n, 128>>>(from, by, to); break;
+    default: TORCH_CHECK(false, \"head size\");
+  }
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_check_of_launches_for_several_sizes_is_one_for_all_of_them() {
+    let (report, said) = checked(&HEADS.replace("FEW", "scale<64><<<n, 64>>>(from, by, to)"));
+    assert_eq!(checks(&report), [("w", "w.size(0) >= x.size(1)", vec![])], "{}", said.err);
+    // Where another kernel takes over for some sizes, only the others need it.
+    let (report, said) = checked(&HEADS.replace("FEW", "copy<<<n, 64>>>(from, to)"));
+    assert_eq!(checks(&report), [("w", "x.size(1) != 128 || w.size(0) >= 128", vec![])], "{}", said.err);
+}
+
+/// The largest of each row, of which the output holds no more than there are.
+const TOP: &str = "\
+#include <torch/extension.h>
+__global__ void top(const float *x, float *y, int n, int k) {
+  for (int i = threadIdx.x; i < k; i += blockDim.x) y[blockIdx.x * k + i] = x[blockIdx.x * n + i];
+}
+at::Tensor op(at::Tensor x, int64_t k) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous());
+  TORCH_CHECK(k > 0 && k < 1000 && x.size(0) < 1000 && x.size(1) < 1000);
+  auto y = at::empty({x.size(0), std::min(k, x.size(1))}, x.options());
+  if (x.size(0) > 0) top<<<x.size(0), 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.size(1), k);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn the_smaller_of_two_sizes_is_no_choice_in_a_check() {
+    let (report, said) = checked(TOP);
+    assert_eq!(checks(&report), [("y", "x.size(1) >= k", vec![3])], "{}", said.err);
+    assert!(!said.err.contains('?'), "{}", said.err);
+}
+
+/// An optional tensor without which nothing is launched.
+const OPTIONAL: &str = "\
+#include <torch/extension.h>
+__global__ void scale(const float *x, const float *w, float *y, int d) {
+  for (int i = threadIdx.x; i < d; i += blockDim.x) y[blockIdx.x * d + i] = x[blockIdx.x * d + i] * w[i];
+}
+at::Tensor op(at::Tensor x, std::optional<at::Tensor> v) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous() && x.numel() < 100000);
+  at::Tensor y = at::empty_like(x);
+  int n = x.size(0), d = x.size(1);
+  if (n == 0 || !v.has_value()) return y;
+  at::Tensor w = *v;
+  TORCH_CHECK(w.is_cuda() && w.dim() == 1 && w.is_contiguous() && w.scalar_type() == at::ScalarType::Float);
+  scale<<<n, 128>>>(x.data_ptr<float>(), w.data_ptr<float>(), y.data_ptr<float>(), d);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn nothing_is_asked_of_an_optional_tensor_that_is_not_given() {
+    let (report, said) = checked(OPTIONAL);
+    assert_eq!(checks(&report), [("w", "v.has_value() != 1 || v.size(0) >= x.size(1)", vec![])], "{}", said.err);
+    // Another tensor, whose name ends alike.
+    let other = OPTIONAL.replace("std::optional<at::Tensor> v)", "at::Tensor wv, std::optional<at::Tensor> v)");
+    let other = other.replace("n == 0 || !v.has_value()", "n == 0").replace("at::Tensor w = *v;", "at::Tensor w = wv;");
+    let (report, said) = checked(&other);
+    assert_eq!(checks(&report), [("w", "wv.size(0) >= x.size(1)", vec![])], "{}", said.err);
+}
+
+/// A kernel that is launched WHERE; another one does without the weights.
+const GUARDED: &str = "\
+#include <torch/extension.h>
+__global__ void scale(const float *x, const float *w, float *y, int d) {
+  for (int i = threadIdx.x; i < d; i += blockDim.x) y[blockIdx.x * d + i] = x[blockIdx.x * d + i] * w[i];
+}
+__global__ void copy(const float *x, float *y, int d) {
+  for (int i = threadIdx.x; i < d; i += blockDim.x) y[blockIdx.x * d + i] = x[blockIdx.x * d + i];
+}
+at::Tensor op(at::Tensor x, at::Tensor w, bool use, int64_t mode) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous() && x.numel() < 100000);
+  TORCH_CHECK(w.is_cuda() && w.dim() == 1 && w.is_contiguous() && w.scalar_type() == at::ScalarType::Float);
+  TORCH_CHECK(mode >= 0 && mode < 3);
+  at::Tensor y = at::empty_like(x);
+  int n = x.size(0), d = x.size(1);
+  if (n == 0 || d == 0) return y;
+  WHERE scale<<<n, 128>>>(x.data_ptr<float>(), w.data_ptr<float>(), y.data_ptr<float>(), d);
+  ELSE
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+/// Weights in groups of rows.
+const GROUPS: &str = "\
+#include <torch/extension.h>
+__global__ void scale(const float *x, const float *w, float *y, int d, int k) {
+  for (int i = threadIdx.x; i < d / k; i += blockDim.x) y[blockIdx.x * d + i] = x[blockIdx.x * d + i] * w[i];
+}
+at::Tensor op(at::Tensor x, at::Tensor w, int64_t k) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous() && x.numel() < 100000 && k < 1000);
+  TORCH_CHECK(w.is_cuda() && w.dim() == 1 && w.is_contiguous());
+  at::Tensor y = at::empty_like(x);
+  int n = x.size(0), d = x.size(1);
+  WITHOUT
+  if (n > 0) scale<<<n, 128>>>(x.data_ptr<float>(), w.data_ptr<float>(), y.data_ptr<float>(), d, k);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_check_divides_by_nothing_that_is_zero() {
+    for (without, first) in [("if (k <= 0) return y;", "k == 0 || "), ("TORCH_CHECK(k > 0);", "k != 0 && ")] {
+        let (report, said) = checked(&GROUPS.replace("WITHOUT", without));
+        let [("w", check, _)] = &checks(&report)[..] else { panic!("{said:?}") };
+        assert!(check.starts_with(first) && check.contains("x.size(1) / k"), "{without}: {check}");
+    }
+}
+
+#[test]
+fn calls_that_need_no_check_pass_it() {
+    let copy = "else copy<<<n, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), d);";
+    let refuse = "else TORCH_CHECK(false, \"refused\");";
+    let any = "w.size(0) >= x.size(1)";
+    let cases = [
+        ("if (mode == 2)", copy, "mode != 2 || w.size(0) >= x.size(1)"),
+        ("if (d > 256)", copy, "x.size(1) <= 256 || w.size(0) >= x.size(1)"),
+        ("if (w.numel() != 0)", "", "w.size(0) == 0 || w.size(0) >= x.size(1)"),
+        // What the function refuses itself needs no guard, and neither does a tensor without elements that ends it early.
+        ("if (mode == 2)", refuse, any),
+        ("if (d > 256)", refuse, any),
+        ("", "", any),
+        // No contract has words for these.
+        ("if (use)", copy, ""),
+        ("if (x.scalar_type() == at::ScalarType::Float)", "", ""),
+    ];
+    for (place, otherwise, check) in cases {
+        let (report, said) = checked(&GUARDED.replace("WHERE", place).replace("ELSE", otherwise));
+        assert_eq!(checks(&report), [("w", check, vec![])], "{place} {otherwise}: {}", said.err);
+    }
+}
+
+/// Weights that a kernel uses in one mode only.
+const MODES: &str = "\
+#include <torch/extension.h>
+__global__ void scale(const float *x, const float *w, float *y, int d) {
+  for (int j = threadIdx.x; j < d; j += blockDim.x) y[blockIdx.x * d + j] = x[blockIdx.x * d + j] * (w ? w[j] : 1.0f);
+}
+at::Tensor op(at::Tensor x, at::Tensor w, int64_t mode) {
+  TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.is_contiguous() && x.numel() < 100000);
+  TORCH_CHECK(w.is_cuda() && w.dim() == 1 && w.is_contiguous() && mode >= 0 && mode < 3);
+  at::Tensor y = at::empty_like(x);
+  int n = x.size(0), d = x.size(1);
+  if (n == 0 || d == 0) return y;
+  const float *by = w.data_ptr<float>();
+  if (mode == 2) scale<<<n, 128>>>(x.data_ptr<float>(), by, y.data_ptr<float>(), d);
+  else scale<<<n, 128>>>(x.data_ptr<float>(), nullptr, y.data_ptr<float>(), d);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_check_names_each_alternative_once() {
+    let (report, said) = checked(MODES);
+    assert_eq!(checks(&report), [("w", "mode != 2 || w.size(0) >= x.size(1)", vec![])], "{}", said.err);
+}

@@ -77,7 +77,8 @@ fn an_entry_point_that_cannot_check_its_pointers_warns_once() {
     );
     assert_eq!((r.summary.unknown, r.summary.safe, r.summary.accesses), (0, 0, 3));
     assert_eq!(said.status, 0, "{said:?}");
-    let help = "`[[contract]] function = \"add\"  requires = [\"elements(x) >= n && elements(y) >= n\"]`";
+    let help =
+        "[[contract]]\n          function = \"add\"\n          requires = [\"elements(x) >= n\", \"elements(y) >= n\"]";
     assert!(said.err.contains(help), "{}", said.err);
     assert!(said.err.contains("warning[unchecked-argument]: `all` cannot check how long `data` is"), "{}", said.err);
 }
@@ -94,6 +95,43 @@ fn the_contract_that_the_help_names_decides_the_accesses() {
     assert_eq!(findings(&r)[0].3, "elements(y) >= n");
     let (r, _) = checked(&LIBRARY.replace("i < n) x[i] = 0", "i <= n) x[i] = 0"), "\"all\"", contracts);
     assert!(r.findings.iter().any(|f| f.verdict == Verdict::Proved), "{:?} {:?}", findings(&r), r.undecided);
+}
+
+#[test]
+fn an_access_names_the_conditions_that_it_rests_on() {
+    let source = "\
+__global__ void gather(float *out, const float *x, const int *idx, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[idx[i]];
+}
+extern \"C\" void take(float *out, const float *x, const int *idx, int n) {
+  if (n > 0) gather<<<(n + 255) / 256, 256>>>(out, x, idx, n);
+}
+";
+    let each = "forall i in [0, n): idx[i] >= 0 && idx[i] < elements(x)";
+    let p = Project::new();
+    p.write("k.cu", source);
+    p.write(
+        "scuba.toml",
+        &format!(
+            "[entry]\nfunctions = [\"take\"]\n[[contract]]\nfunction = \"take\"\n\
+             requires = [\"elements(out) >= n\", \"elements(idx) >= n\", \"{each}\"]\n"
+        ),
+    );
+    let said = Said::from(p.command().args(["check", "-v", "k.cu"]).output().unwrap());
+    let of = |array: &str| {
+        let line = said.err.lines().find(|l| l.contains(&format!(": `{array}` is safe only under an assumption:")));
+        line.unwrap_or_else(|| panic!("{array}: {}", said.err)).to_owned()
+    };
+    let names = |array: &str| ["`elements(out) >= n`", "`elements(idx) >= n`", each].map(|c| of(array).contains(c));
+    assert_eq!(names("out"), [true, false, false], "{}", said.err);
+    assert_eq!(names("idx"), [false, true, false], "{}", said.err);
+    assert_eq!(names("x"), [false, false, true], "{}", said.err);
+    assert!(
+        said.err.contains("3 of the safe ones only under an assumption (") && !said.err.contains("-v"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

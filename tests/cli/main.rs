@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod alignment;
 mod arguments;
 mod assume;
 mod basics;
@@ -9,6 +10,7 @@ mod book;
 #[path = "../support/cache.rs"]
 mod cache;
 mod callers;
+mod check_lists;
 mod checks;
 mod ci_templates;
 mod classes;
@@ -16,7 +18,9 @@ mod contracts;
 mod dlpack;
 mod doubts;
 mod entry_pointers;
+mod extremes;
 mod facts;
+mod faults;
 mod filled_tensors;
 mod findings;
 mod formats;
@@ -26,6 +30,7 @@ mod inside;
 mod installed;
 mod layouts;
 mod lsp;
+mod narrowed;
 mod operators;
 mod optionals;
 mod pull_requests;
@@ -33,6 +38,8 @@ mod quadruple;
 mod readings;
 mod refusals;
 mod registries;
+mod remote;
+mod remote_stores;
 mod schemas;
 mod scope;
 mod shards;

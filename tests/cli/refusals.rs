@@ -83,7 +83,7 @@ fn what_accepts_any_real_tensor_leaves_proofs_alone() {
 fn what_the_number_of_an_operation_is_leaves_proofs_alone() {
     let of_made = |number: &str| {
         of(
-            &format!("auto g = torch::zeros({{3}}, x.options().dtype(torch::kInt64)); auto n = g.max().{number};"),
+            &format!("auto g = torch::empty({{3}}, x.options().dtype(torch::kInt64)); auto n = g.max().{number};"),
             "x.numel()",
         )
     };
@@ -111,9 +111,9 @@ fn what_an_operation_throws_may_be_caught() {
     }
 }
 
-/// A check of what an operation computes of the elements decides whether a kernel runs.
+/// A check of the greatest and the smallest element bounds each of them.
 #[test]
-fn what_is_checked_of_the_elements_is_not_taken_to_hold() {
+fn what_is_checked_of_the_extreme_elements_decides() {
     let source = "\
 #include <torch/extension.h>
 __global__ void take(float *y, const float *x, const int64_t *at) { y[0] = x[at[0]]; }
@@ -133,6 +133,26 @@ PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
     ] {
         let (report, _) = checked(&source.replace("CHECKED", check));
         assert_eq!(proved(&report), [], "{check}: {:?}", told(&report));
+        let typed = format!("TORCH_CHECK(at.scalar_type() == torch::kInt64); {check}");
+        let (report, _) = checked(&source.replace("CHECKED", &typed));
+        assert_eq!((told(&report), report.summary.safe), (vec![], 3), "{check}: {:?}", report.undecided);
+    }
+    // One that lets a number through, of a bound or of an end, is no such check; nor is one of another tensor.
+    for check in [
+        "TORCH_CHECK(at.max().item<int64_t>() <= x.numel() && at.min().item<int64_t>() >= 0);",
+        "TORCH_CHECK(at.max().item<int64_t>() < x.numel() && at.min().item<int64_t>() >= -1);",
+        "TORCH_CHECK(at.max().item<int64_t>() < x.numel() && at.max().item<int64_t>() >= 0); at.clamp_(-1, 5);",
+    ] {
+        let typed = format!("TORCH_CHECK(at.scalar_type() == torch::kInt64); {check}");
+        let (report, _) = checked(&source.replace("CHECKED", &typed));
+        assert!(report.summary.safe < 3, "{check}: {:?}", told(&report));
+    }
+    for (check, proofs) in [
+        ("TORCH_CHECK(at.max().item<int64_t>() <= x.numel() && at.min().item<int64_t>() >= 0);", 1),
+        ("TORCH_CHECK(at.max().item<int64_t>() < x.numel());", 1),
+    ] {
+        let (report, _) = checked(&source.replace("CHECKED", check));
+        assert_eq!(proved(&report).len(), proofs, "{check}: {:?} {:?}", told(&report), report.undecided);
     }
 }
 

@@ -41,7 +41,8 @@ fn checked_under(source: &str, settings: &str) -> (Report, Said) {
     let mut c = p.command();
     c.args(["check", "k.cu", "--message-format", "json", "--", "-std=c++17", &include]);
     let said = Said::from(c.output().unwrap());
-    let report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    let report: Report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    assert!(report.not_analysed.is_empty(), "{:?}", report.not_analysed);
     (report, said)
 }
 

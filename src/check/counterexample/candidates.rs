@@ -87,7 +87,7 @@ impl OutOfBounds<'_> {
 
 /// Names the check that an access lacks, a few times for one source position. This decides nothing, so it does not
 /// matter whether a budget ends it, and its cost is not charged to the accesses' budget unless somebody waits.
-fn named<R>(
+pub(crate) fn named<R>(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     event: &AccessEvent,

@@ -61,8 +61,10 @@ pub(super) fn usual(path: &str) -> Option<i128> {
 /// How a type holds numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Integers of so many bytes.
+    /// Integers of so many bytes, with a sign.
     Whole(i128),
+    /// Integers of so many bytes, without a sign.
+    Unsigned(i128),
     Half,
     BFloat16,
     Float,
@@ -73,18 +75,20 @@ impl NumberType {
     /// Size in bytes.
     pub(super) const fn bytes(self) -> i128 {
         match self {
-            Self::Whole(bytes) => bytes,
+            Self::Whole(bytes) | Self::Unsigned(bytes) => bytes,
             Self::Half | Self::BFloat16 => 2,
             Self::Float => 4,
             Self::Double => 8,
         }
     }
 
-    /// Returns the bits of a small whole number, as an integer with a sign.
+    /// Returns the bits of a small whole number, or of the greatest integer of the type if that is less, as an integer
+    /// with a sign.
     pub(super) fn held(self, number: i128) -> i128 {
         let single = (number as f32).to_bits();
         match self {
-            Self::Whole(_) => number,
+            Self::Whole(bytes) => number.min((1 << (8 * bytes - 1)) - 1),
+            Self::Unsigned(bytes) => with_sign(number.min((1 << (8 * bytes)) - 1), bytes),
             Self::Half => i128::from(to_half(single).cast_signed()),
             Self::BFloat16 => i128::from(((single >> 16) as u16).cast_signed()),
             Self::Float => i128::from(single.cast_signed()),
@@ -96,7 +100,8 @@ impl NumberType {
     #[expect(clippy::cast_possible_truncation, reason = "the bits of a narrower type; the number is whole and small")]
     fn number(self, bits: i128) -> Option<i64> {
         let real = match self {
-            Self::Whole(_) => return i64::try_from(bits).ok(),
+            Self::Whole(bytes) => return i64::try_from(with_sign(bits, bytes)).ok(),
+            Self::Unsigned(bytes) => return i64::try_from(bits.rem_euclid(1 << (8 * bytes))).ok(),
             Self::Half => return (-2048..=2048).find(|n| self.held(*n) == bits).and_then(|n| i64::try_from(n).ok()),
             Self::BFloat16 => f64::from(f32::from_bits(u32::from(bits as u16) << 16)),
             Self::Float => f64::from(f32::from_bits(bits as u32)),
@@ -104,6 +109,12 @@ impl NumberType {
         };
         (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64)
     }
+}
+
+/// Reads the lowest bytes of a number as an integer with a sign.
+fn with_sign(number: i128, bytes: i128) -> i128 {
+    let half = 1 << (8 * bytes - 1);
+    (number + half).rem_euclid(2 * half) - half
 }
 
 /// Returns the bits of a number of half precision with few digits, by those of single precision (IEEE 754-2019, 3.6).
@@ -126,7 +137,8 @@ pub(super) fn number_type(of_type: Option<i128>, code: Option<i128>, bits: Optio
         (15, _) => Some(NumberType::BFloat16),
         (FLOAT, _) => Some(NumberType::Float),
         (7, _) => Some(NumberType::Double),
-        (_, name) => name.contains("int").then_some(NumberType::Whole(i128::from(*bytes))),
+        (_, name) if name.starts_with("uint") => Some(NumberType::Unsigned(i128::from(*bytes))),
+        (_, name) => name.starts_with("int").then_some(NumberType::Whole(i128::from(*bytes))),
     }
 }
 
@@ -340,7 +352,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
         let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };
         let of_name = TYPES.iter().find(|(_, name, ..)| *name == t.dtype);
         let (bytes, held) = of_name.map_or((1, None), |(n, name, bytes, _)| {
-            let truth = (*name == "bool").then_some(NumberType::Whole(1));
+            let truth = (*name == "bool").then_some(NumberType::Unsigned(1));
             (*bytes, truth.or_else(|| number_type(Some(*n), None, None)))
         });
         let at = u64::try_from(h.at).unwrap_or(0);
@@ -355,7 +367,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
 
 #[cfg(test)]
 mod tests {
-    use super::NumberType::{BFloat16, Double, Float, Half, Whole};
+    use super::NumberType::{BFloat16, Double, Float, Half, Unsigned, Whole};
     use super::{BTreeMap, TensorArgument, is_contiguous, number_of_elements, number_type, packed};
 
     #[test]
@@ -386,11 +398,15 @@ mod tests {
             assert_eq!(types.map(|t| t.held(number)), bits, "{number}");
             assert!(types.iter().zip(bits).all(|(t, b)| t.number(b).map(i128::from) == Some(number)), "{number}");
         }
+        assert_eq!([-1, 200, 0].map(|bits| Unsigned(1).number(bits)), [Some(255), Some(200), Some(0)]);
+        assert_eq!([Whole(1), Unsigned(1), Unsigned(2)].map(|t| t.held(1000)), [127, -1, 1000]);
+        assert_eq!((Unsigned(8).number(-1), Whole(8).number(-1)), (None, Some(-1)));
         assert_eq!(Float.number(0x3f00_0000), None, "0.5");
         assert_eq!(Float.number(0x7f80_0000), None, "infinity");
         assert_eq!(number_type(None, None, None), Some(Float));
         assert_eq!(number_type(None, Some(4), Some(16)), Some(BFloat16));
         assert_eq!((number_type(Some(3), None, None), number_type(Some(11), None, None)), (Some(Whole(4)), None));
+        assert_eq!(number_type(Some(0), None, None), Some(Unsigned(1)));
     }
 
     #[test]

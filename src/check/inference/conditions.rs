@@ -85,6 +85,42 @@ pub(super) fn of_goals(
     Some(parts).filter(|parts| !parts.is_empty())
 }
 
+/// Most choices in one comparison that are split.
+const SPLIT: u32 = 4;
+
+/// Rewrites a condition without the choices of values that it compares, where that makes it no larger: `k <= min(k, n)`
+/// is `k <= n`.
+pub(super) fn without_choices(a: &mut Arena, t: TermId) -> TermId {
+    split_choices(a, t, SPLIT)
+}
+
+fn split_choices(a: &mut Arena, t: TermId, left: u32) -> TermId {
+    let rewritten = |a: &mut Arena, all: &[TermId]| all.iter().map(|t| split_choices(a, *t, left)).collect::<Vec<_>>();
+    let compared = match a.get(t).clone() {
+        Term::And(all) => {
+            let all = rewritten(a, &all);
+            return a.and_all(all);
+        }
+        Term::Or(all) => {
+            let all = rewritten(a, &all);
+            return a.or_all(all);
+        }
+        Term::Le(x) | Term::EqZ(x) if left > 0 => x,
+        _ => return t,
+    };
+    let choice = a.poly(compared).terms.iter().find_map(|(m, _)| {
+        m.iter().find_map(|x| if let Term::Ite(c, yes, no) = *a.get(*x) { Some((*x, c, yes, no)) } else { None })
+    });
+    let Some((choice, c, yes, no)) = choice else { return t };
+    let mut side = |value: TermId| a.substitute(t, &std::iter::once((choice, value)).collect());
+    let (yes, no) = (side(yes), side(no));
+    let otherwise = a.not(c);
+    let (yes, no) = (a.or(otherwise, yes), a.or(c, no));
+    let (yes, no) = (split_choices(a, yes, left - 1), split_choices(a, no, left - 1));
+    let split = a.and(yes, no);
+    if a.cone(&[split]).len() <= a.cone(&[t]).len() { split } else { t }
+}
+
 /// Weakens a condition to paths on which the access happens: if these depend only on the function's inputs, other
 /// inputs need no condition.
 pub(super) fn where_made(

@@ -16,6 +16,57 @@ pub(super) fn goals(
     (bytes, width): (i128, i128),
     sizes: &[TermId],
 ) -> Option<Vec<TermId>> {
+    let strides: Vec<Stride> = (1..=sizes.len()).map(|k| stride(a, &sizes[k..])).collect();
+    let split = split(a, offset, (bytes, width), sizes, &strides)?;
+    let strided = split.indices.iter().rev().skip(1).any(|index| !a.poly(*index).terms.is_empty());
+    let has_quotient = |a: &Arena| a.cone(&[offset]).iter().any(|t| matches!(a.get(*t), Term::Div(..) | Term::Rem(..)));
+    (strided || sizes.len() == 1 && has_quotient(a)).then_some(split.goals)
+}
+
+/// Returns the same for a tensor that is indexed by its own strides, whatever its layout: its sizes with its strides.
+/// `None` where no stride in the offset is unknown. The offset of the first element has none.
+pub(super) fn goals_of_strides(
+    a: &mut Arena,
+    offset: TermId,
+    (bytes, width): (i128, i128),
+    dimensions: &[(TermId, TermId)],
+) -> Option<Vec<TermId>> {
+    let mut known: Vec<(Stride, TermId)> = vec![];
+    for (size, stride) in dimensions {
+        let [(factors, by @ 1..)] = &a.poly(*stride).terms[..] else { return None };
+        known.push(((*by, factors.clone()), *size));
+    }
+    // An unknown stride is recognised in any order, a constant one divides what others leave.
+    known.sort_by_key(|((by, factors), _)| (factors.is_empty(), std::cmp::Reverse(*by)));
+    let (strides, sizes): (Vec<Stride>, Vec<TermId>) = known.into_iter().unzip();
+    if width > 1 && strides.last().is_none_or(|(by, factors)| *by != 1 || !factors.is_empty()) {
+        return None;
+    }
+    let split = split(a, offset, (bytes, width), &sizes, &strides)?;
+    let unknown: Vec<TermId> = strides.into_iter().flat_map(|(_, factors)| factors).collect();
+    let cone = a.cone(&split.indices);
+    let is_split = !cone.iter().any(|t| unknown.contains(t));
+    let is_first = a.as_int(offset) == Some(0) && !unknown.is_empty();
+    (is_split && (is_first || a.cone(&[offset]).iter().any(|t| unknown.contains(t)))).then_some(split.goals)
+}
+
+/// Elements between neighbours in one dimension: a number, and factors.
+type Stride = (i128, Monomial);
+
+/// An offset, split into dimensions.
+struct SplitOffset {
+    indices: Vec<TermId>,
+    goals: Vec<TermId>,
+}
+
+/// Splits an offset into whole strides; `None` where something is left.
+fn split(
+    a: &mut Arena,
+    offset: TermId,
+    (bytes, width): (i128, i128),
+    sizes: &[TermId],
+    strides: &[Stride],
+) -> Option<SplitOffset> {
     let mut rest = a.poly(offset).terms;
     for (_, c) in &mut rest {
         if *c % bytes != 0 {
@@ -23,16 +74,15 @@ pub(super) fn goals(
         }
         *c /= bytes;
     }
-    let (mut out, mut strided) = (vec![], false);
-    for (k, size) in sizes.iter().enumerate() {
-        let (by, factors) = stride(a, &sizes[k + 1..]);
+    let (mut goals, mut indices) = (vec![], vec![]);
+    for (k, (size, (by, factors))) in sizes.iter().zip(strides).enumerate() {
         let (mut index, mut others) = (vec![], vec![]);
         for (m, c) in rest {
-            match without(&m, &factors) {
+            match without(&m, factors) {
                 // A constant splits into whole strides and a remainder.
                 Some(left) if m.is_empty() => {
-                    index.push((left, c.div_euclid(by)));
-                    others.push((m, c.rem_euclid(by)));
+                    index.push((left, c.div_euclid(*by)));
+                    others.push((m, c.rem_euclid(*by)));
                 }
                 Some(left) if c % by == 0 => index.push((left, c / by)),
                 _ => others.push((m, c)),
@@ -42,14 +92,13 @@ pub(super) fn goals(
         others.retain(|(_, c)| *c != 0);
         rest = others;
         index.sort_unstable();
-        strided |= !index.is_empty() && k + 1 < sizes.len();
         let index = a.from_poly(Poly { terms: index });
         let zero = a.int(0);
         let last = if k + 1 == sizes.len() { a.add_const(index, width - 1) } else { index };
-        out.extend([a.le(zero, index), a.lt(last, *size)]);
+        goals.extend([a.le(zero, index), a.lt(last, *size)]);
+        indices.push(index);
     }
-    let has_quotient = |a: &Arena| a.cone(&[offset]).iter().any(|t| matches!(a.get(*t), Term::Div(..) | Term::Rem(..)));
-    (rest.is_empty() && (strided || sizes.len() == 1 && has_quotient(a))).then_some(out)
+    rest.is_empty().then_some(SplitOffset { indices, goals })
 }
 
 /// Adds facts on the divisors in the goals: a product of sizes that is a divisor has no zero factor.
@@ -70,8 +119,8 @@ pub(super) fn with_divisors(a: &mut Arena, facts: TermId, goals: &[TermId]) -> T
 }
 
 /// Returns the stride of a dimension in elements, as a constant and its factors: the sizes of all later dimensions.
-fn stride(a: &Arena, behind: &[TermId]) -> (i128, Vec<TermId>) {
-    let (mut by, mut factors) = (1, vec![]);
+fn stride(a: &Arena, behind: &[TermId]) -> Stride {
+    let (mut by, mut factors) = (1, Monomial::new());
     for size in behind {
         match a.as_int(*size) {
             Some(n) if n > 0 => by *= n,

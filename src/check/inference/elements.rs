@@ -13,6 +13,7 @@ use crate::context::{CheckContext, RootTools};
 use crate::obligations::obligation::Obligation;
 use engine::symbolic::inputs::elements::ElementRead;
 use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use ir::FuncRef;
 use rustc_hash::FxHashMap;
@@ -52,6 +53,20 @@ pub(super) struct SufficientConditions {
     pub wraps: Vec<String>,
 }
 
+impl SufficientConditions {
+    /// Joins the conditions on the same elements of an array.
+    fn join_bodies(&mut self, a: &mut Arena) {
+        let mut joined: Vec<ElementCondition> = vec![];
+        for each in std::mem::take(&mut self.each) {
+            match joined.iter_mut().find(|known| (known.element, known.count) == (each.element, each.count)) {
+                Some(known) => known.body = a.and(known.body, each.body),
+                None => joined.push(each),
+            }
+        }
+        self.each = joined;
+    }
+}
+
 /// Finds sufficient conditions for an obligation; `None` where none are found, or the obligation mentions no array
 /// element.
 pub(super) fn of(
@@ -61,9 +76,9 @@ pub(super) fn of(
     names: &mut SymbolNames,
     ob: &Obligation,
 ) -> Option<SufficientConditions> {
-    let (ob, read) = opened(tools, f, names, ob);
+    let Opened { ob, read, kept } = opened(tools, f, names, ob, ob.offset);
     let goals = in_bounds(&mut tools.e.arena, &ob);
-    let mut needs = needed(cx, tools, (f, &read), names, (ob.facts, &goals))?;
+    let mut needs = needed(cx, tools, (f, &read), names, (ob.facts, &goals), &kept)?;
     let mut facts = vec![ob.facts];
     facts.extend(&needs.now);
     for (t, of) in &read {
@@ -92,22 +107,24 @@ pub(super) fn of(
     Some(needs)
 }
 
-/// Finds sufficient conditions for goals that imply the obligation. Each part is satisfiable, while products and
-/// quotients leave the conjunction undecided.
+/// Finds sufficient conditions for goals that imply the obligation, where nothing in them wraps. `offset` is the
+/// access's own, with its conversions. Each part is satisfiable, while products and quotients leave the conjunction
+/// undecided.
 pub(super) fn of_goals(
     cx: &CheckContext<'_>,
     tools: &mut RootTools<'_>,
     f: FuncRef,
     names: &mut SymbolNames,
-    (facts, goals): (TermId, &[TermId]),
+    (facts, goals, offset): (TermId, &[TermId], TermId),
 ) -> Option<SufficientConditions> {
     let a = &mut tools.e.arena;
     let (zero, all) = (a.int(0), a.and_all(goals.to_vec()));
     // The goals replace the offset, so that their elements are found.
-    let (ob, read) = opened(tools, f, names, &Obligation { facts, offset: all, bytes: zero, extent: zero });
+    let ob = Obligation { facts, offset: all, bytes: zero, extent: zero };
+    let Opened { ob, read, kept } = opened(tools, f, names, &ob, offset);
     let goals = tools.e.arena.conjuncts(ob.offset);
     let facts = with_divisors(&mut tools.e.arena, ob.facts, &goals);
-    let mut needs = needed(cx, tools, (f, &read), names, (facts, &goals))?;
+    let mut needs = needed(cx, tools, (f, &read), names, (facts, &goals), &kept)?;
     where_read(cx, tools, names, ob.facts, &mut needs);
     Some(needs)
 }
@@ -123,13 +140,27 @@ fn needed(
     (f, read): (FuncRef, &[SymbolRead]),
     names: &mut SymbolNames,
     (facts, goals): (TermId, &[TermId]),
+    kept: &KeptByConversions,
 ) -> Option<SufficientConditions> {
     if read.is_empty() {
         return None;
     }
     let mut needs = SufficientConditions::default();
     add(cx, tools, (f, read), names, (facts, goals), &mut needs, 0)?;
-    Some(needs).filter(|needs| !needs.each.is_empty())
+    if !kept.goals.is_empty() {
+        let mut facts = vec![kept.facts];
+        for (t, of) in read {
+            let bodies = needs.each.iter().filter(|each| names.any(of) == Some(each.element));
+            let bodies: Vec<_> =
+                bodies.map(|each| (each.body, std::iter::once((each.element, *t)).collect())).collect();
+            facts.extend(bodies.into_iter().map(|(body, here)| tools.e.arena.substitute(body, &here)));
+        }
+        let facts = tools.e.arena.and_all(facts);
+        add(cx, tools, (f, read), names, (facts, &kept.goals), &mut needs, 0)?;
+        needs.join_bodies(&mut tools.e.arena);
+    }
+    let of_conversions = !kept.goals.is_empty() && !needs.now.is_empty();
+    Some(needs).filter(|needs| !needs.each.is_empty() || of_conversions)
 }
 
 /// Weakens conditions to paths on which the access happens.
@@ -265,17 +296,28 @@ fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId
     None
 }
 
+/// An obligation in which symbols stand for the array elements that it depends on.
+struct Opened {
+    ob: Obligation,
+    read: Vec<SymbolRead>,
+    kept: KeptByConversions,
+}
+
+/// Bounds under which conversions of elements to narrower types keep their values.
+struct KeptByConversions {
+    goals: Vec<TermId>,
+    /// Facts that mention no converted element: those of a converted one hold only while its value is kept.
+    facts: TermId,
+}
+
 /// Replaces the array elements that an obligation depends on by symbols, and returns these: what holds for every
-/// value holds for the value read. The symbols get names.
-fn opened(
-    tools: &mut RootTools<'_>,
-    f: FuncRef,
-    names: &mut SymbolNames,
-    ob: &Obligation,
-) -> (Obligation, Vec<SymbolRead>) {
+/// value holds for the value read. The symbols get names. An element that `offset` or the obligation converts to a
+/// narrower type becomes the element itself, which it is while its value is kept.
+fn opened(tools: &mut RootTools<'_>, f: FuncRef, names: &mut SymbolNames, ob: &Obligation, offset: TermId) -> Opened {
     let mut found: Vec<(TermId, ElementRead)> = vec![];
     let mut symbols: FxHashMap<TermId, TermId> = FxHashMap::default();
-    for t in tools.e.arena.cone(&[ob.offset, ob.bytes, ob.facts]) {
+    let cone = tools.e.arena.cone(&[ob.offset, ob.bytes, ob.facts, offset]);
+    for t in cone {
         if found.len() == MAX_READ {
             break;
         }
@@ -284,6 +326,13 @@ fn opened(
         symbols.insert(t, symbol);
         found.push((symbol, of));
     }
+    let a = &mut tools.e.arena;
+    let (converted, goals) = conversions(a, &found, &symbols, offset);
+    let mut certain = a.conjuncts(ob.facts);
+    certain.retain(|c| a.cone(&[*c]).iter().all(|t| !converted.contains_key(t)));
+    let facts = a.and_all(certain);
+    let kept = KeptByConversions { goals, facts: a.substitute(facts, &symbols) };
+    symbols.extend(converted);
     let mut put = |t: TermId| tools.e.arena.substitute(t, &symbols);
     let ob = Obligation { facts: put(ob.facts), offset: put(ob.offset), bytes: put(ob.bytes), extent: ob.extent };
     let read: Vec<SymbolRead> =
@@ -296,7 +345,35 @@ fn opened(
         }
         names.all.insert(*symbol, SymbolName::Element(of.clone()));
     }
-    (ob, read)
+    Opened { ob, read, kept }
+}
+
+/// Returns the values that an offset converts to a narrower type, for conversions of an element, or of a multiple of
+/// one and a constant; and the bounds between which they stay the same.
+fn conversions(
+    a: &mut Arena,
+    found: &[(TermId, ElementRead)],
+    symbols: &FxHashMap<TermId, TermId>,
+    offset: TermId,
+) -> (FxHashMap<TermId, TermId>, Vec<TermId>) {
+    let (mut converted, mut goals): (FxHashMap<TermId, TermId>, _) = (FxHashMap::default(), vec![]);
+    for t in a.cone(&[offset]) {
+        let Some((from, bits, signed)) = a.reading(t) else { continue };
+        let inner: FxHashMap<TermId, TermId> =
+            symbols.iter().chain(&converted).map(|(from, to)| (*from, *to)).collect();
+        let value = a.substitute(from, &inner);
+        let value = a.unwrapped(value);
+        let of: Vec<TermId> = a.poly(value).terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
+        let [element] = of[..] else { continue };
+        if !found.iter().any(|(symbol, of)| *symbol == element && i128::from(bits) < 8 * of.size) {
+            continue;
+        }
+        let Interval { lo: Some(least), hi: Some(most) } = Interval::of_int(bits, signed) else { continue };
+        let (least, most) = (a.int(least), a.int(most));
+        goals.extend([a.le(least, value), a.le(value, most)]);
+        converted.insert(t, value);
+    }
+    (converted, goals)
 }
 
 impl SymbolNames {

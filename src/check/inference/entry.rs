@@ -93,7 +93,13 @@ fn of_runs(engine: &mut Engine<'_>, root: &HostRoot) -> Option<LaunchResults> {
             let solved = tensors::solved(&mut tools.e.arena, run.launch.path);
             let beyond = || engine.places_beyond(run.kernel, &run.run);
             let partly = run.partly.clone().map(|why| IncompleteExecution { why, beyond: beyond() });
-            LaunchAccesses { accesses: &run.run.accesses, run: Some(run), solved, partly }
+            LaunchAccesses {
+                accesses: &run.run.accesses,
+                unaligned: &run.run.unaligned,
+                run: Some(run),
+                solved,
+                partly,
+            }
         })
         .collect();
     let launch_paths: Vec<LaunchPath<'_>> =

@@ -1,6 +1,7 @@
 //! Conditions of one function, from the accesses of its executions: one for each obligation, merged into a smaller,
 //! equivalent set.
 
+use super::alignment::{self, UnalignedAddress};
 use super::conditions::{self, implies};
 use super::elements::{self, ElementCondition, SufficientConditions};
 use super::tensors;
@@ -9,12 +10,12 @@ use super::wording::{SymbolNames, readable};
 use super::{AccessWithoutCondition, Evidence, Inferred, SafetyCondition, SourceAccess};
 use crate::context::{self, CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::findings::position::position_of;
-use crate::obligations::cone;
 use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::{self, cone};
 use crate::pipeline::budgets;
 use crate::rules::bounds;
 use base::reasons::UnknownReason;
-use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::events::{AccessEvent, UnalignedEvent};
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::term::TermId;
 use ir::{FuncRef, Function, Module, Param, TypeKind};
@@ -24,6 +25,8 @@ use std::collections::BTreeMap;
 /// Accesses of a kernel in one launch.
 pub(super) struct LaunchAccesses<'a> {
     pub accesses: &'a [AccessEvent],
+    /// Accesses that may be unaligned.
+    pub unaligned: &'a [UnalignedEvent],
     /// The launch, where the host makes it.
     pub run: Option<&'a ExecutedLaunch>,
     /// Tensor properties on the path to the launch, solved for others.
@@ -185,8 +188,63 @@ pub(super) fn of_places(
                 Err(why) => at.open = Some(why.to_string()),
             }
         }
+        for event in launched.unaligned {
+            let same = |ev: &AccessEvent| ev.stack == event.stack && ev.kind == event.kind;
+            let Some(access) = event.access() else { continue };
+            let at = places.entry(place(cx.place_of(&access))).or_default();
+            if at.open.is_some() {
+                continue;
+            }
+            let Some(n) = launched.accesses.iter().position(same) else {
+                at.open = Some(UnknownReason::AlignmentOfCallers(event.align).to_string());
+                continue;
+            };
+            match of_alignment(cx, tools, names, launched, event) {
+                Ok(AccessResults { needs, wraps }) => {
+                    at.needs.extend(needs.into_iter().map(|(need, wraps, ob)| (need, wraps, (l, n), ob)));
+                    at.wraps.extend(wraps);
+                }
+                Err(why) => at.open = Some(why.to_string()),
+            }
+        }
     }
     places
+}
+
+/// Returns the condition for an access to be aligned; none where it is aligned anyway.
+fn of_alignment(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    names: &SymbolNames,
+    launched: &LaunchAccesses<'_>,
+    event: &UnalignedEvent,
+) -> Result<AccessResults, UnknownReason> {
+    let mut all = AccessResults::default();
+    if cx.is_spent() {
+        return Err(UnknownReason::ProgramWork);
+    }
+    match obligations::alignment::decide(cx, tools, event) {
+        Decision::Safe => return Ok(all),
+        Decision::SafeIfNoWrap(operations) => {
+            all.wraps = operations;
+            return Ok(all);
+        }
+        Decision::Unknown(why @ UnknownReason::AlignmentOfVariable(..)) => return Err(why),
+        Decision::Fails(_) | Decision::Unknown(_) => {}
+    }
+    let extent = tools.e.object(event.object).extent.unwrap_or(event.bytes);
+    let ob = Obligation { facts: event.path, offset: event.offset, bytes: event.bytes, extent };
+    let path = launched.run.map_or_else(|| tools.e.arena.bool(true), |run| run.launch.path);
+    let of_tensors = tensors::put_into(&mut tools.e.arena, &launched.solved, path, &ob);
+    let asked = of_tensors.as_ref().unwrap_or(&ob);
+    let happens = tools.e.arena.substitute(event.happens, &launched.solved);
+    let address = UnalignedAddress { offset: asked.offset, align: event.align, path: asked.facts, happens };
+    let found = alignment::of(&mut tools.e.arena, &mut tools.decider.with(cx.attempt), names, address);
+    let condition = found.ok_or(UnknownReason::AlignmentOfCallers(event.align))?;
+    all.needs.extend(
+        tools.e.arena.conjuncts(condition).into_iter().map(|c| (AccessRequirement::Now(c), vec![], ob.clone())),
+    );
+    Ok(all)
 }
 
 fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {

@@ -6,7 +6,7 @@
 
 use super::tensors;
 use super::wording::{SymbolName, SymbolNames};
-use crate::context::RootTools;
+use crate::context::{ExecutedLaunch, RootTools};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use ir::FuncRef;
@@ -67,4 +67,40 @@ pub(super) fn names(tools: &mut RootTools<'_>, f: FuncRef) -> SymbolNames {
     }
     names.add_given(&mut tools.e, f);
     names
+}
+
+/// Returns names for the operator's inputs, and what of them is no part of a condition. `keeps_guards`: the condition keeps the
+/// guards that it is found with, as one on the elements of an array or on optional tensors.
+pub(super) fn words_of(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    solved: &FxHashMap<TermId, TermId>,
+    keeps_guards: bool,
+) -> SymbolNames {
+    let mut names = names(tools, tools.root.func);
+    let path = run.launch.path;
+    names.checked = checked(&mut tools.e.arena, &[LaunchPath { path, solved }], &names);
+    if tools.call.is_some() && !keeps_guards {
+        // The guards of the launch are added where they matter ([`super::dispatch`]).
+        let a = &mut tools.e.arena;
+        let solved_path = a.substitute(path, solved);
+        names.checked.extend([path, solved_path].into_iter().flat_map(|p| a.conjuncts(p)));
+    }
+    let launched = tools.e.launch_axioms(&run.launch.config);
+    let a = &mut tools.e.arena;
+    let held: Vec<TermId> =
+        launched.into_iter().map(|c| a.substitute(c, solved)).chain(names.checked.clone()).collect();
+    names.checked.extend(held.into_iter().flat_map(|c| [c, a.unwrapped(c)]));
+    names
+}
+
+/// Returns names for the operator's inputs, and their properties where its tensors are packed, solved for others.
+pub(super) fn words_of_packed(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+) -> (SymbolNames, FxHashMap<TermId, TermId>) {
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
+    let mut names = words_of(tools, run, &solved, false);
+    names.solved.clone_from(&solved);
+    (names, solved)
 }

@@ -31,7 +31,13 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
         why: UnknownReason::KernelNotFollowed(Box::new(why)),
         beyond: engine.places_beyond(kernel, &run),
     });
-    let launched = [LaunchAccesses { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
+    let launched = [LaunchAccesses {
+        accesses: &run.accesses,
+        unaligned: &run.unaligned,
+        run: None,
+        solved: FxHashMap::default(),
+        partly,
+    }];
     let of_objects = tools.e.all_of_objects();
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let required = tools.e.assumptions.required;

@@ -8,7 +8,7 @@
 use super::SourceAccess;
 use super::gather::{AccessRequirement, LaunchAccesses, of_places};
 use super::kernel::names;
-use super::wording::SymbolNames;
+use super::wording::{SymbolNames, requirement};
 use crate::concurrency::bounds::Invariants;
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, InObject, RootTools};
 use crate::counterexample::degenerate::Sizes;
@@ -18,7 +18,7 @@ use crate::obligations::verdict::{AccessVerdict, Effort};
 use crate::pipeline::Engine;
 use crate::rules::{self, layout::UsedParts, subarray};
 use base::work::Work;
-use contracts::{Cond, Requirement, parse};
+use contracts::Requirement;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::{Base, Value};
@@ -37,8 +37,8 @@ pub(crate) struct KernelRequirements {
     pub places: BTreeMap<ArrayPosition, Option<PlaceRequirement>>,
     /// Whether the kernel makes claims that each launch has to be examined for.
     pub claims: bool,
-    /// Whether an access is wider than the elements of its array, so that it may not be aligned.
-    pub wide: bool,
+    /// Divisor that the pointers of a launch must have, in bytes, for the kernel's accesses to be aligned.
+    pub alignment: u32,
 }
 
 /// Requirement of one position on a launch.
@@ -48,14 +48,6 @@ pub(crate) struct PlaceRequirement {
     pub conditions: Vec<usize>,
     /// Operations of the kernel that must not wrap.
     pub wraps: Vec<String>,
-}
-
-/// Writes a requirement that inference or the launches themselves state.
-pub(crate) fn requirement(condition: Cond) -> Requirement {
-    let text = condition.to_string();
-    // Names with members are resolved by the parser.
-    let condition = parse(&text).unwrap_or(condition);
-    Requirement { text, condition, origin: String::new(), at: None }
 }
 
 impl Engine<'_> {
@@ -108,11 +100,13 @@ fn of_run(
         }
         positions.entry(place).or_insert(at);
     }
-    let launched = [LaunchAccesses { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly: None }];
+    let unaligned = &run.unaligned;
+    let launched =
+        [LaunchAccesses { accesses: &run.accesses, unaligned, run: None, solved: FxHashMap::default(), partly: None }];
     let found = of_places(cx, tools, (launch.kernel, names), &launched);
     let mut out = KernelRequirements {
         claims: !(run.claims.is_empty() && run.contracts.is_empty()),
-        wide: run.accesses.iter().any(|ev| is_wide(tools, launch, ev)),
+        alignment: run.alignment,
         ..Default::default()
     };
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
@@ -178,20 +172,6 @@ fn beside_bounds(
         }
     }
     Some(wraps)
-}
-
-/// Whether an access is wider than the elements of an array that an argument points to, or may be.
-fn is_wide(tools: &RootTools<'_>, launch: &ExecutedLaunch, ev: &AccessEvent) -> bool {
-    let func = tools.e.program.func(launch.kernel);
-    let Some(bytes) = tools.e.arena.as_int(ev.bytes).filter(|bytes| *bytes > 1) else {
-        return tools.e.arena.as_int(ev.bytes).is_none();
-    };
-    let arguments = || (0..).zip(&launch.launch.args);
-    ev.targets.iter().any(|target| {
-        let is_of = |arg: &Value| matches!(arg, Value::Ptr(p) if p.iter().any(|t| t.base == target.base));
-        let mut elements = arguments().filter(|(_, arg)| is_of(arg)).map(|(i, _)| func.element_bytes(i));
-        elements.any(|size| size.is_none_or(|size| i128::from(size) < bytes))
-    })
 }
 
 /// Returns the objects that pointer arguments point to.

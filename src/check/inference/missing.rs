@@ -6,10 +6,13 @@
 //! thread and loop variables, for packed tensors; for an index tensor, the same for each of its elements. This module
 //! decides nothing.
 
+use super::dispatch::for_all_arguments;
 use super::elements::SufficientConditions;
-use super::given::{self, LaunchPath};
+use super::evaluated::{is_optional, where_given, without_zero_divisors};
+use super::given;
+use super::guards::NeededCheck;
 use super::refusals::refuse_right_inputs;
-use super::wording::{SymbolNames, readable};
+use super::wording::{SymbolNames, readable, requirement};
 use super::{conditions, dimensions, elements, rows, tensors};
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::findings::position::position_of;
@@ -24,9 +27,9 @@ use finding::dlpack::Carried;
 use finding::{MissingCheck, Position, TensorArgument};
 use ir::{Function, Module, Param, TypeKind};
 use models::dlpack::{NDARRAY, STRUCTURE, carrier};
-use models::tensors::{bytes_of_optional_handle, is_of_stable_abi};
+use models::tensors::is_of_stable_abi;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most characters of a condition; nobody writes a longer check. A comparison of four sizes of one tensor with those
 /// of another fits.
@@ -49,9 +52,30 @@ pub(crate) fn missing(
     run: &ExecutedLaunch,
     wrong: &OutOfBoundsAccess<'_>,
 ) -> Option<MissingCheck> {
-    let condition = match wrong.rule {
-        Rule::DataIndex => left_of(cx, tools, run, wrong)?,
-        _ => of_layout_and_sizes(cx, tools, run, wrong)?,
+    let condition = match of_strides(cx, tools, run, wrong) {
+        Some(condition) => condition,
+        None if wrong.rule == Rule::DataIndex => left_of(cx, tools, run, wrong)?,
+        None => of_layout_and_sizes(cx, tools, run, wrong)?,
+    };
+    check_for_all(cx, tools, run, (wrong.object, wrong.obligation.facts), condition)
+}
+
+/// Returns the condition of one launch as a check of an operator's arguments.
+pub(super) fn check_for_all(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    (object, facts): (&str, TermId),
+    condition: String,
+) -> Option<MissingCheck> {
+    let object = object.strip_suffix(OF_STORAGE).unwrap_or(object);
+    let condition = match contracts::parse(&condition) {
+        Ok(condition) => {
+            let condition = for_all_arguments(cx, tools, run, NeededCheck { object, facts, condition })?;
+            let condition = where_given(tools.e.program.func(tools.root.func), condition)?.without_repeats();
+            without_zero_divisors(cx, tools, condition).to_string()
+        }
+        Err(_) => condition,
     };
     if condition.len() > LONGEST {
         return None;
@@ -77,9 +101,78 @@ pub(crate) fn check_of((m, f): (&Module, &Function), condition: String, function
     };
     let mut carriers: BTreeMap<String, Carried> = f.params.iter().enumerate().filter_map(carried).collect();
     carriers.retain(|name, how| *how != Carried::Optional || condition.contains(&format!("{name}.")));
-    let is_narrow = |p: &&Param| matches!(m.ty(p.ty).kind, TypeKind::Int(2..64));
-    let narrow = f.params.iter().filter(is_narrow).map(|p| p.name.clone()).collect();
-    MissingCheck { condition, function, stable: is_of_stable_abi(f), contract: false, carriers, narrow }
+    let is_of =
+        |p: &Param, bits: std::ops::Range<u32>| matches!(m.ty(p.ty).kind, TypeKind::Int(n) if bits.contains(&n));
+    let named = |is_meant: &dyn Fn(&Param) -> bool| {
+        f.params.iter().filter(|p| is_meant(p)).map(|p| p.name.clone()).collect::<BTreeSet<String>>()
+    };
+    MissingCheck {
+        condition,
+        function,
+        stable: is_of_stable_abi(f),
+        contract: false,
+        carriers,
+        narrow: named(&|p| is_of(p, 2..64)),
+        wide: named(&|p| is_of(p, 64..65)),
+        unsigned: named(&|p| is_of(p, 2..65) && f.is_unsigned(&p.name)),
+    }
+}
+
+/// Requires, for a tensor that is indexed by its own strides, that each index is less than the size of its dimension: no
+/// layout is assumed. `None` for other tensors, and where the access may then go wrong all the same.
+fn of_strides(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    wrong: &OutOfBoundsAccess<'_>,
+) -> Option<String> {
+    let name = wrong.object.strip_suffix(OF_STORAGE)?;
+    let element = wrong.arguments.get(name)?.element_bytes().filter(|n| *n > 0)?;
+    let of_elements = wrong.rule == Rule::DataIndex;
+    let path = run.launch.path;
+    let a = &mut tools.e.arena;
+    let obligation = tensors::without_products(a, wrong.obligation);
+    let solved = tensors::solved(a, path);
+    let conditions = a.and(path, obligation.facts);
+    let dimensions = tensors::sizes_and_strides(a, conditions, &solved, name)?;
+    let offset = a.substitute(obligation.offset, &solved);
+    let offset = a.unwrapped(offset);
+    let bytes = a.as_int(obligation.bytes).filter(|bytes| bytes % element == 0)?;
+    let goals = dimensions::goals_of_strides(a, offset, (element, bytes / element), &dimensions)?;
+    // Sizes and indices are those of a packed tensor, too, whose facts are simpler.
+    let packed = tensors::solved_of_packed(a, path);
+    let ob = tensors::put_into(a, &packed, path, &obligation).unwrap_or(obligation);
+    let ob = tensors::in_words(a, &ob);
+    let goals = goals.into_iter().map(|goal| a.substitute(goal, &packed)).collect();
+    let mut names = words(tools, run, &packed, of_elements);
+    names.solved = packed;
+    let condition = of_dimensions(cx, tools, &mut names, (&ob, goals), of_elements)?;
+    let condition = readable(&condition);
+    (of_elements || suffices(cx, tools, &condition, wrong.obligation)).then(|| condition.to_string())
+}
+
+/// Whether an access is in bounds in every call that a check lets pass.
+fn suffices(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, condition: &Cond, access: &Obligation) -> bool {
+    let Some(call) = tools.call.clone() else { return false };
+    let stated = requirement(condition.clone());
+    let Some(passed) = tools.e.required_of_call(tools.root.func, &call.args, &call.entry, &stated) else {
+        return false;
+    };
+    let checked = Obligation { facts: tools.e.arena.and(access.facts, passed), ..access.clone() };
+    matches!(tools.decide_roughly(cx, &checked).decision, Decision::Safe | Decision::SafeIfNoWrap(_))
+}
+
+/// Returns names for the operator's inputs. A condition on elements or optional tensors keeps the guards that it is found
+/// with.
+fn words(
+    tools: &mut RootTools<'_>,
+    run: &ExecutedLaunch,
+    solved: &FxHashMap<TermId, TermId>,
+    of_elements: bool,
+) -> SymbolNames {
+    let f = tools.e.program.func(tools.root.func);
+    let keeps_guards = of_elements || f.params.iter().any(|p| is_optional(f, p));
+    given::words_of(tools, run, solved, keeps_guards)
 }
 
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.
@@ -145,11 +238,6 @@ fn both(tools: &RootTools<'_>, tensor: &str, layout: &str, sizes: &str) -> Optio
     Some(Cond::any(parts).to_string())
 }
 
-fn is_optional(f: &Function, p: &Param) -> bool {
-    let declared = p.class.as_deref().or(p.of_class.as_deref()).or_else(|| f.declared_type(&p.name));
-    declared.is_some_and(|class| bytes_of_optional_handle(class).is_some())
-}
-
 /// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on
 /// them. It is stated by dimension where the index can be split into dimensions.
 fn left_of(
@@ -171,14 +259,8 @@ fn left_under(
     solved: FxHashMap<TermId, TermId>,
 ) -> Option<String> {
     let of_elements = wrong.rule == Rule::DataIndex;
-    let mut names = given::names(tools, tools.root.func);
     let path = run.launch.path;
-    names.checked = given::checked(&mut tools.e.arena, &[LaunchPath { path, solved: &solved }], &names);
-    let launched = tools.e.launch_axioms(&run.launch.config);
-    let a = &mut tools.e.arena;
-    let held: Vec<TermId> =
-        launched.into_iter().map(|c| a.substitute(c, &solved)).chain(names.checked.clone()).collect();
-    names.checked.extend(held.into_iter().flat_map(|c| [c, a.unwrapped(c)]));
+    let mut names = words(tools, run, &solved, of_elements);
     let obligation = tensors::without_products(&mut tools.e.arena, wrong.obligation);
     let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, &obligation);
     let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(&obligation));
@@ -213,8 +295,10 @@ fn in_storage(
     if refuse_right_inputs(cx, tools, names, (ob.facts, goal), &found.all) {
         return None;
     }
-    let all = tools.e.arena.and_all(found.all);
-    names.condition(&tools.e.arena, all)
+    let a = &mut tools.e.arena;
+    let all = a.and_all(found.all);
+    let all = conditions::without_choices(a, all);
+    names.condition(a, all)
 }
 
 /// Returns a condition under which each index is less than the size of its dimension. An access to a caller's tensor
@@ -228,7 +312,7 @@ fn in_dimensions(
     of_elements: bool,
 ) -> Option<Cond> {
     let a = &mut tools.e.arena;
-    let (facts, offset) = (a.unwrapped(ob.facts), a.unwrapped(ob.offset));
+    let offset = a.unwrapped(ob.offset);
     let bytes = a.as_int(ob.bytes).filter(|n| *n > 0)?;
     let sizes: Vec<TermId> = sizes.iter().map(|t| a.unwrapped(*t)).collect();
     let element = element.filter(|n| *n > 0).unwrap_or(bytes);
@@ -236,8 +320,21 @@ fn in_dimensions(
         return None;
     }
     let goals = dimensions::goals(a, offset, (element, bytes / element), &sizes)?;
+    of_dimensions(cx, tools, names, (ob, goals), of_elements)
+}
+
+/// Returns a condition under which these goals of an access hold: each index is less than the size of its dimension.
+fn of_dimensions(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    names: &mut SymbolNames,
+    (ob, goals): (&Obligation, Vec<TermId>),
+    of_elements: bool,
+) -> Option<Cond> {
+    let a = &mut tools.e.arena;
+    let facts = a.unwrapped(ob.facts);
     if of_elements {
-        let needs = elements::of_goals(cx, tools, tools.root.func, names, (facts, &goals))?;
+        let needs = elements::of_goals(cx, tools, tools.root.func, names, (facts, &goals, ob.offset))?;
         return worded(&tools.e.arena, names, &needs);
     }
     let found = conditions::of_goals(a, &mut tools.decider.with(cx.attempt), names, facts, &goals)?;
@@ -245,7 +342,8 @@ fn in_dimensions(
     if refuse_right_inputs(cx, tools, names, (facts, goal), &found) {
         return None;
     }
-    let a = &tools.e.arena;
+    let a = &mut tools.e.arena;
+    let found: Vec<TermId> = found.into_iter().map(|c| conditions::without_choices(a, c)).collect();
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
 }
 

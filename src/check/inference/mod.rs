@@ -7,13 +7,17 @@
 //! `conditions` finds them: they are the rest of an obligation after the elimination of thread and loop variables.
 //! `wording` writes terms as contracts.
 
+pub(crate) mod alignment;
 mod conditions;
 mod dimensions;
+mod dispatch;
 mod elements;
 mod entry;
+pub(crate) mod evaluated;
 mod evidence;
 mod gather;
 mod given;
+mod guards;
 mod kernel;
 mod launches;
 pub(crate) mod missing;
@@ -29,6 +33,7 @@ mod wording;
 use super::context::ArrayPosition;
 use super::findings::position::position_of;
 use super::options::CheckOptions;
+use super::pipeline::turns::Turn;
 use super::pipeline::{Engine, classes};
 use super::report::ContractFault;
 use super::stated;
@@ -122,6 +127,8 @@ pub struct ProgramRequirements {
     pub functions: Vec<Inferred>,
     /// Stated contracts that are wrong.
     pub faults: Vec<ContractFault>,
+    /// Faults of the analysis itself, one line each: their functions are missing.
+    pub internal: Vec<String>,
     /// Safety nets that were reached: without them more may be found.
     pub nets: Vec<Net>,
 }
@@ -135,7 +142,7 @@ pub fn of_program(
     wanted: impl Fn(&str, &str) -> bool,
 ) -> ProgramRequirements {
     let nets = Nets::new(options.solver_ms, Some(options.time().part(9, 10)));
-    let (functions, faults) = nets::under(Some(nets.clone()), || {
+    let (functions, faults, internal) = nets::under(Some(nets.clone()), || {
         let (mut options, _, mut faults) = stated::with_sources(program, options);
         options.classes = classes::invariants(program, &options);
         let mut engine = Engine::new(program, &options);
@@ -161,13 +168,13 @@ pub fn of_program(
         all.extend(each(&mut engine, entries, |engine, root| Some(entry::infer(engine, root)?.found)));
         all.sort_by(|a, b| a.function.cmp(&b.function));
         faults.extend(engine.faults());
-        (all, faults)
+        (all, faults, std::mem::take(&mut engine.report.internal))
     });
-    ProgramRequirements { functions, faults, nets: nets.reached() }
+    ProgramRequirements { functions, faults, internal, nets: nets.reached() }
 }
 
 /// Infers the requirements of several functions, with as many threads as the check may have.
-fn each<T: Sync>(
+fn each<T: Turn + Sync>(
     engine: &mut Engine<'_>,
     functions: impl Iterator<Item = T>,
     infer: impl Fn(&mut Engine<'_>, &T) -> Option<Inferred> + Sync,

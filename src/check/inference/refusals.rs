@@ -56,5 +56,5 @@ pub(super) fn refuse_right_inputs(
 /// Values of symbols in a model.
 fn values(a: &mut Arena, of: &[TermId], c: &Counterexample) -> FxHashMap<TermId, TermId> {
     let known: Vec<(TermId, i128)> = of.iter().filter_map(|t| Some((*t, c.model.value(a, *t, c.mode)?))).collect();
-    known.into_iter().map(|(t, n)| (t, a.int(n))).collect()
+    known.into_iter().map(|(t, n)| (t, if a.is_boolean(t) { a.bool(n != 0) } else { a.int(n) })).collect()
 }

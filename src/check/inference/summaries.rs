@@ -6,7 +6,8 @@
 //! of bounds does not show. A launch that misses a requirement, or whose memory is of a kind that an arbitrary
 //! launch does not have (it may have been freed, or the host may write it meanwhile), is executed by itself.
 
-use super::launches::{KernelRequirements, PlaceRequirement, requirement};
+use super::launches::{KernelRequirements, PlaceRequirement};
+use super::wording::requirement;
 use crate::context::ArrayPosition;
 use crate::obligations::decide::{Decider, DecisionAttempt};
 use crate::obligations::obligation::{Decision, Obligation};
@@ -231,7 +232,10 @@ impl<'p> Engine<'p> {
         (required, met): (&KernelRequirements, &[Vec<Met>]),
         out: &mut LaunchSummaries,
     ) {
-        let at = |l: usize, place: &ArrayPosition| required.places[place].as_ref().and_then(|p| outcome(p, &met[l]));
+        let aligned: Vec<bool> = known.iter().map(|l| is_aligned(e, l, required.alignment)).collect();
+        let at = |l: usize, place: &ArrayPosition| {
+            required.places[place].as_ref().filter(|_| aligned[l]).and_then(|p| outcome(p, &met[l]))
+        };
         let everywhere: FxHashSet<ArrayPosition> = required
             .places
             .keys()
@@ -242,8 +246,7 @@ impl<'p> Engine<'p> {
             return;
         }
         out.safe.insert(kernel, everywhere);
-        let kind = |l: &KnownLaunch| (kind_of(e, l), required.wide.then(|| alignment_of(e, l)));
-        let last_of: FxHashMap<_, usize> = known.iter().map(|l| (kind(l), l.number)).collect();
+        let last_of: FxHashMap<_, usize> = known.iter().map(|l| (kind_of(e, l), l.number)).collect();
         out.shown.extend(last_of.into_values());
         let outcomes = out.outcomes.entry(kernel).or_default();
         for (i, l) in known.iter().enumerate() {
@@ -369,13 +372,20 @@ fn residue(e: &Executor<'_>, t: TermId) -> (i128, i128) {
     (p.constant().rem_euclid(modulus), modulus)
 }
 
-/// Returns the numbers of a launch modulo the widest access: the alignment of wide accesses may depend on them. The
-/// launch's own number where some are not known.
-fn alignment_of(e: &Executor<'_>, l: &KnownLaunch) -> Vec<i128> {
-    let number = |arg: &Value| if let Value::Int(t) = arg { Some(residue(e, *t)) } else { None };
-    let all: Option<Vec<i128>> =
-        l.launch.args.iter().filter_map(number).map(|(rest, modulus)| (modulus == WIDEST).then_some(rest)).collect();
-    all.unwrap_or_else(|| vec![-1, i128::try_from(l.number).unwrap_or(i128::MAX)])
+/// Whether the pointers of a launch are known to be multiples of a divisor, as those of an arbitrary launch are.
+fn is_aligned(e: &Executor<'_>, l: &KnownLaunch, alignment: u32) -> bool {
+    let is_multiple = |t: TermId| {
+        let (rest, modulus) = residue(e, t);
+        let alignment = i128::from(alignment);
+        modulus % alignment == 0 && rest % alignment == 0
+    };
+    l.launch.args.iter().all(|arg| match arg {
+        Value::Ptr(p) => p.iter().all(|t| {
+            let begins = if let Base::Object(o) = t.base { e.begins_at(o) } else { alignment };
+            begins >= alignment && is_multiple(t.offset)
+        }),
+        _ => true,
+    })
 }
 
 /// Returns the operations that must not wrap for a position to be safe at a launch; `None` where it may not be safe.

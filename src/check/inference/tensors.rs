@@ -24,6 +24,8 @@ const MAX: usize = 400;
 /// Elimination orders: of element counts from some dimension on, and of the count of all elements.
 const REST: u32 = 1;
 const NUMEL: u32 = 2;
+/// Order of properties that follow from no others.
+const PLAIN: u32 = 4;
 
 /// Returns the elimination order of a tensor property: lower ones are expressed by others first. `None` for other
 /// symbols.
@@ -36,7 +38,7 @@ fn order(a: &Arena, s: SymId) -> Option<u32> {
                 _ if asked.contains("numel() ") => REST,
                 ".numel()" => NUMEL,
                 _ if asked.starts_with(".size(-") => 3,
-                _ => 4,
+                _ => PLAIN,
             })
         }
         SymKind::Input(InputSource::Param { name, .. }) if name.ends_with(&format!("{OF_STORAGE})")) => Some(0),
@@ -189,6 +191,20 @@ pub(super) fn sizes(
     })
 }
 
+/// Returns the sizes of a caller-given tensor of known rank, each with its stride, in other tensor properties; `None`
+/// where the conditions mention not all of them.
+pub(super) fn sizes_and_strides(
+    a: &mut Arena,
+    conditions: TermId,
+    solved: &FxHashMap<TermId, TermId>,
+    tensor: &str,
+) -> Option<Vec<(TermId, TermId)>> {
+    let numbers = TensorProperties::of(a, conditions);
+    let rank = numbers.rank(a, solved, tensor)?;
+    let of = |k: i128, what: &str| numbers.get(tensor, &format!("{what}({k})"));
+    (0..rank).map(|k| Some((a.substitute(of(k, "size")?, solved), a.substitute(of(k, "stride")?, solved)))).collect()
+}
+
 /// Solves as [`solved`] does, with the strides of contiguous tensors, as far as the conditions fix their ranks.
 pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
     let known = solved(a, conditions);
@@ -295,13 +311,47 @@ pub(super) fn put_into(
     })
 }
 
-/// Removes facts on element counts from some dimension on, which contracts cannot express, from an obligation:
-/// relations between sizes are then lost.
+/// Whether a condition is an equation of a property of a tensor that follows from others: its extent, its number of
+/// elements, the product of its sizes, a size counted from the last one.
+pub(super) fn is_definition(a: &Arena, t: TermId) -> bool {
+    let Term::EqZ(t) = *a.get(t) else { return false };
+    let is_symbol = |t: &TermId| matches!(a.get(*t), Term::Sym(s) if order(a, *s).is_some_and(|order| order < PLAIN));
+    let follows = |t: &TermId| is_symbol(t) || is_product(a, *t);
+    a.poly(t).terms.iter().any(|(m, _)| matches!(&m[..], [t] if follows(t)))
+}
+
+/// Removes facts on element counts from some dimension on, which contracts cannot express, from an obligation: relations
+/// between sizes are then lost. Memory contents that equal a tensor property, as in an accessor's copy of the sizes, are
+/// replaced by it, and facts on them removed.
 pub(super) fn in_words(a: &mut Arena, ob: &Obligation) -> Obligation {
     let is_rest = |a: &Arena, t: TermId| a.symbols_of(&[t]).into_iter().any(|s| order(a, s) == Some(REST));
     let mut facts = a.conjuncts(ob.facts);
     facts.retain(|c| !is_rest(a, *c));
-    Obligation { facts: a.and_all(facts), ..ob.clone() }
+    let known = copied_properties(a, &facts);
+    facts.retain(|c| !a.cone(&[*c]).iter().any(|t| known.contains_key(t)));
+    let facts = a.and_all(facts);
+    let mut put = |t: TermId| a.substitute(t, &known);
+    Obligation { facts, offset: put(ob.offset), bytes: put(ob.bytes), extent: put(ob.extent) }
+}
+
+/// Returns memory contents that equal a tensor property by these facts, with the property.
+pub(super) fn copied_properties(a: &Arena, facts: &[TermId]) -> FxHashMap<TermId, TermId> {
+    facts.iter().filter_map(|c| copied_property(a, *c)).collect()
+}
+
+/// Splits an equation of memory contents and a tensor property into both.
+fn copied_property(a: &Arena, equation: TermId) -> Option<(TermId, TermId)> {
+    let Term::EqZ(difference) = *a.get(equation) else { return None };
+    let p = a.poly(difference);
+    let ([(x, 1), (y, -1)] | [(y, -1), (x, 1)]) = &p.terms[..] else { return None };
+    let ([x], [y]) = (x.as_slice(), y.as_slice()) else { return None };
+    let is_property = |t: TermId| matches!(a.get(t), Term::Sym(s) if order(a, *s).is_some());
+    let is_content = |t: TermId| matches!(a.get(t), Term::Apply { function: UninterpretedFunction::Content, .. });
+    match (is_content(*x), is_content(*y)) {
+        (true, false) => is_property(*y).then_some((*x, *y)),
+        (false, true) => is_property(*x).then_some((*y, *x)),
+        _ => None,
+    }
 }
 
 /// Number of sizes that the models of ATen's functions examine, whatever the code asks for.

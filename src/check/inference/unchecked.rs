@@ -79,6 +79,8 @@ fn findings(
     let check = MissingCheck {
         contract: true,
         narrow: BTreeSet::new(),
+        wide: BTreeSet::new(),
+        unsigned: BTreeSet::new(),
         ..check_of((program.module(root.func.module), f), Cond::all(all).to_string(), position)
     };
     found

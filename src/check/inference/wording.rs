@@ -6,7 +6,7 @@
 use super::elements::{self, ElementCondition};
 use super::tensors;
 use contracts::ast::{Binary, Comparison, CondKind, ContractFunction, Dim3Member, Forall, LaunchProperty, TermKind};
-use contracts::{Cond, ContractTerm, Span, parse_term, simplify};
+use contracts::{Cond, ContractTerm, Requirement, Span, parse, parse_term, simplify};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::inputs::elements::ElementRead;
 use engine::symbolic::memory::callers;
@@ -353,4 +353,12 @@ impl SymbolNames {
 pub(super) fn readable(c: &Cond) -> Cond {
     let normal = simplify(c);
     if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }
+}
+
+/// Writes a requirement that inference or the launches themselves state.
+pub(super) fn requirement(condition: Cond) -> Requirement {
+    let text = condition.to_string();
+    // Names with members are resolved by the parser.
+    let condition = parse(&text).unwrap_or(condition);
+    Requirement { text, condition, origin: String::new(), at: None }
 }

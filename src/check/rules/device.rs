@@ -11,17 +11,19 @@ use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
 use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
+use crate::inference::evaluated::where_given;
 use crate::inference::missing::check_of;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::rules::{Level, Rule};
+use contracts::Cond;
 use engine::symbolic::exec::events::AccessEvent;
-use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::value::Base;
-use engine::symbolic::terms::term::TermId;
+use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use finding::{Finding, Related, USED_HERE, Verdict};
 use ir::registered::is_dispatched_for_devices;
-use models::tensors::{CPU, CUDA, OF_STORAGE};
+use models::tensors::{CPU, CUDA, OF_HANDLE, OF_STORAGE};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use witness::AccessFault;
@@ -79,9 +81,11 @@ impl RuleCheck for TensorDevice {
             }
         }
         let Some((place, run, mut finding)) = first else { return };
-        let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
+        let on_device = |name: &String| where_given(f, contracts::parse(&format!("{name}.is_cuda()")).ok()?);
+        let Some(all) = unchecked.iter().map(on_device).collect::<Option<Vec<_>>>() else { return };
+        let condition = Cond::all(all).to_string();
         finding.missing_check =
             Some(check_of((tools.e.program.module(tools.root.func.module), f), condition, function));
         tally.note(place, run.kernel, AccessVerdict::Found(Box::new(finding)));
@@ -91,17 +95,15 @@ impl RuleCheck for TensorDevice {
 /// Indices of an access of a launch and of one of its targets.
 type TargetIndex = (usize, usize);
 
-/// Returns caller-given tensors whose memory a launch uses, with the accesses that use it.
+/// Returns caller-given tensors whose memory a launch uses, or that of tensors made where they are, with the accesses that use it.
 fn tensors_used(tools: &RootTools<'_>, run: &ExecutedLaunch) -> Vec<(String, Vec<TargetIndex>)> {
     let mut all: Vec<(String, Vec<TargetIndex>)> = vec![];
     for (i, event) in run.run.accesses.iter().enumerate() {
         for (k, target) in event.targets.iter().enumerate() {
             let Base::Object(o) = target.base else { continue };
             let object = tools.e.object(o);
-            let Some(tensor) = object.name.strip_suffix(OF_STORAGE).filter(|_| object.kind == ObjKind::Parameter)
-            else {
-                continue;
-            };
+            let given = object.name.strip_suffix(OF_STORAGE).filter(|_| object.kind == ObjKind::Parameter);
+            let Some(tensor) = given.or_else(|| made_where(tools, o)) else { continue };
             match all.iter_mut().find(|(name, _)| name == tensor) {
                 Some((_, accesses)) => accesses.push((i, k)),
                 None => all.push((tensor.to_owned(), vec![(i, k)])),
@@ -109,6 +111,16 @@ fn tensors_used(tools: &RootTools<'_>, run: &ExecutedLaunch) -> Vec<(String, Vec
         }
     }
     all
+}
+
+/// Returns the caller-given tensor on whose device the program made the storage of another one (`at::zeros_like(x)`).
+fn made_where<'a>(tools: &'a RootTools<'_>, storage: ObjId) -> Option<&'a str> {
+    let device = tools.e.runtime.devices_of_tensors.get(&storage)?;
+    let Term::Sym(s) = tools.e.arena.get(*device) else { return None };
+    match &tools.e.arena.symbol(*s).kind {
+        SymKind::Input(InputSource::Given { object, .. }) => object.strip_suffix(OF_HANDLE),
+        _ => None,
+    }
 }
 
 /// Whether the path to a launch states explicitly that a tensor is on a CUDA device.

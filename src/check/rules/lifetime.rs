@@ -81,7 +81,7 @@ impl RuleCheck for Lifetime {
             let outcome = outcome.unless(cut);
             inside::at_the_place(wanted, || explanation::outcome(&outcome));
             match (&outcome, used(run, event)) {
-                (AccessVerdict::Unknown(_), Some(access)) => tally.record_undecided(access, run.kernel, outcome),
+                (AccessVerdict::Unknown(_), Some(access)) => tally.record(access, run.kernel, outcome),
                 _ => tally.note(place, run.kernel, outcome),
             }
         }

@@ -30,8 +30,8 @@ pub(crate) trait DecisionReceiver {
     /// become notes.
     fn note(&mut self, place: ArrayPosition, func: FuncRef, outcome: AccessVerdict);
 
-    /// Records a counted access as undecided, overriding other verdicts.
-    fn record_undecided(&mut self, event: &AccessEvent, func: FuncRef, why: AccessVerdict);
+    /// Records a verdict of a counted access; the worst of its verdicts stands.
+    fn record(&mut self, event: &AccessEvent, func: FuncRef, outcome: AccessVerdict);
 }
 
 /// A rule.

@@ -26,6 +26,7 @@ struct Device {
   int8_t index_ = -1;
   Device(DeviceType type, int8_t index = -1) : type_(type), index_(index) {}
   bool is_cuda() const { return type_ == DeviceType::CUDA; }
+  bool operator==(const Device &other) const noexcept { return type_ == other.type_ && index_ == other.index_; }
 };
 template <typename T> class ArrayRef {
   const T *data_;
@@ -219,6 +220,7 @@ public:
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor sum() const;
   Tensor max() const;
+  Tensor min() const;
   Scalar item() const;
   template <typename T> T item() const;
   Tensor clone(std::optional<MemoryFormat> format = std::nullopt) const;
@@ -297,6 +299,7 @@ struct erfinv_ { static Tensor &call(Tensor &self); };
 struct item { static Scalar call(const Tensor &self); };
 }  // namespace _ops
 inline Tensor Tensor::max() const { return _ops::max::call(*this); }
+inline Tensor Tensor::min() const { return _ops::min::call(*this); }
 inline Scalar Tensor::item() const { return _ops::item::call(*this); }
 // ATen/TensorUtils.h
 struct TensorArg {
