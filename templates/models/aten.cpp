@@ -36,6 +36,8 @@ long __scuba_any(long least, long most);
 long __scuba_held(const void *p);
 // The least or the most of that many integers of so many bytes, with a sign or without, which lie one after the other.
 long __scuba_extreme(const void *p, long bytes, long count, long most, long sign);
+// The one element of a storage, of a type that is not known, is the least or the most of `count` elements at `p`.
+void __scuba_keep_extreme(const void *storage, const void *p, long type, long count, long most);
 // What the caller's process or thread has set: a run is one with what is usual.
 long __scuba_setting(long least, long most, long usual);
 // Whether the operation that runs throws, where that is not known. A replay that goes on behind it proves nothing.
@@ -1564,6 +1566,15 @@ void local_scalar(Scalar *out, const Handle *self) { number_in(out, there(self))
 
 // As another type, which throws where it cannot hold the number (c10/util/TypeCast.h, `overflows`).
 static int64_t whole(const Handle *self, int64_t least, int64_t most) {
+  const Impl *t = there(self);
+  if (t->made && __scuba_known(t->dtype) < 0) {
+    relate(t);
+    if (elements(t) != 1) fail();
+    int64_t held = __scuba_held(data_of(t));
+    if (least == 0 && held < 0) return __scuba_any(least, most);
+    if (held < least || held > most) fail();
+    return held;
+  }
   Scalar s;
   number_in(&s, there(self));
   if (s.tag == 0) {

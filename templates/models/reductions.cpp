@@ -131,7 +131,12 @@ void mean_along(Handle *out, const Handle *self, MaybeArray dims, bool keep, May
 // Stores the least or the most element of a tensor of whole numbers where these lie one after the other.
 static void keep_extreme(Impl *r, const Impl *t, bool most) {
   int8_t type = __scuba_known(t->dtype);
-  if (type < Byte || type > Long || __scuba_known(t->contiguous) != 1) return;
+  if (type > Long || __scuba_known(t->contiguous) != 1) return;
+  if (type < Byte) {
+    // A later check of the type tells which bound it is; that of an operator is `data_ptr<int64_t>()`.
+    __scuba_keep_extreme(r->data, data_of(t), t->dtype, elements(t), most);
+    return;
+  }
   int64_t value = __scuba_extreme(data_of(t), item_size(type), elements(t), most, type != Byte);
   switch (type) {
     case Byte: *static_cast<unsigned char *>(r->data) = value; break;

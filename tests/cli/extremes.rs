@@ -150,3 +150,46 @@ fn a_tensor_that_is_too_long_to_be_read_proves_nothing() {
         of(LONG, 1, "TORCH_CHECK(idx.min().item<int64_t>() >= 0 && idx.max().item<int64_t>() + 1 <= x.size(0));");
     assert_eq!(proved(&report), [], "{:?}", report.findings);
 }
+
+/// The operator without its check of the index tensor's type, and how it takes its pointer.
+fn of_any_type(read_as: &str, pointer: &str, checks: &str) -> Report {
+    let untyped = source(("Long", read_as), 1, checks)
+        .replace(" && idx.scalar_type() == at::ScalarType::Long", "")
+        .replace(&format!("(const {read_as} *)idx.data_ptr()"), pointer);
+    assert!(untyped.contains(pointer) && untyped.contains("idx.is_contiguous());"), "{untyped}");
+    checked(&untyped).0
+}
+
+#[test]
+fn the_type_may_be_checked_after_the_extremes() {
+    let item = |of: &str| between("idx.min()", "idx.max()").replace("int64_t", of);
+    for (read_as, item_as) in [("int64_t", "int64_t"), ("int", "int64_t"), ("int", "int"), ("int64_t", "int")] {
+        let typed = format!("idx.data_ptr<{read_as}>()");
+        let report = of_any_type(read_as, &typed, &item(item_as));
+        assert!(is_safe(&report), "{read_as} {item_as}: {:?} {:?}", report.findings, report.undecided);
+        let late = "TORCH_CHECK(idx.scalar_type() == at::ScalarType::TYPE);".replace("TYPE", "Long");
+        let report = of_any_type("int64_t", "(const int64_t *)idx.data_ptr()", &format!("{} {late}", item(item_as)));
+        assert!(is_safe(&report), "late {item_as}: {:?} {:?}", report.findings, report.undecided);
+    }
+}
+
+#[test]
+fn extremes_of_an_unknown_type_bound_what_they_are_of_alone() {
+    let typed = "idx.data_ptr<int64_t>()";
+    let past = "TORCH_CHECK(idx.min().item<int64_t>() >= 0 && idx.max().item<int64_t>() <= x.size(0));";
+    assert_eq!(proved(&of_any_type("int64_t", typed, past)), [(Rule::DataIndex, 5)]);
+    // The elements are read as another type than they have.
+    let report = of_any_type("int64_t", "(const int64_t *)idx.data_ptr()", &between("idx.min()", "idx.max()"));
+    assert!(!is_safe(&report));
+    // What holds the extreme, or what it is of, is written afterwards.
+    let most = "auto most = idx.max();";
+    for written in ["cudaMemset(most.data_ptr(), 0, 1);", "cudaMemset(idx.data_ptr(), 1, n * 8);"] {
+        let checks = format!("{most} {written} {}", between("idx.min()", "most"));
+        let report = of_any_type("int64_t", typed, &checks);
+        let of_extreme = written.contains("most");
+        assert!(!is_safe(&report), "{written}: {:?}", report.undecided);
+        assert!(!of_extreme || proved(&report) == [(Rule::DataIndex, 5)], "{written}: {:?}", report.findings);
+    }
+    let after = format!("{} cudaMemset(idx.data_ptr(), 1, n * 8);", between("idx.min()", "idx.max()"));
+    assert!(!is_safe(&of_any_type("int64_t", typed, &after)));
+}

@@ -14,7 +14,7 @@ use engine::symbolic::floors::terms::Terms;
 use engine::symbolic::loops::quantified_facts::QuantifiedFact;
 use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use ir::TypeKind;
@@ -37,6 +37,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
     (&["__scuba_extreme"], |e, c, s| extreme_of(e, c, s)),
+    (&["__scuba_keep_extreme"], |e, c, s| keep_extreme(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
     // Where an operation throws, what follows is not reached. A handler is entered whenever its body may throw
     // (`symbolic/exec/exceptions.rs`).
@@ -445,15 +446,14 @@ fn any_between(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     Ok(Some((Value::Int(any), s)))
 }
 
-/// Returns an unknown number; the reason names the memory behind the pointer.
+/// Returns the extreme that the memory behind the pointer still holds, or an unknown number; the reason names the memory.
 fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
-    let object = match cuda::pointer_arg(e, c, 0).as_slice() {
-        [one] => match one.base {
-            Base::Object(o) => Some(o),
-            _ => None,
-        },
-        _ => None,
-    };
+    let object = only_object(&cuda::pointer_arg(e, c, 0));
+    if let Some((then, extreme)) = object.and_then(|o| e.runtime.extremes.get(&o))
+        && object.and_then(|o| s.mem.get(&o)).is_some_and(|now| Rc::ptr_eq(now, then))
+    {
+        return Ok(Some((Value::Int(*extreme), s)));
+    }
     let reason = match object {
         Some(o) => UnknownReason::Holds(e.object(o).name.clone()),
         None => UnknownReason::ResultOf(modelled_function(e)),
@@ -477,19 +477,74 @@ fn extreme_of(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -
         return unknown_number(s, reason);
     };
     let signed = sign != 0;
-    let (p, bits) = (cuda::pointer_arg(e, c, 0), 8 * bytes);
-    let Ok(width) = u32::try_from(bits) else { return unknown_number(s, reason) };
+    let Ok(width) = u32::try_from(8 * bytes) else { return unknown_number(s, reason) };
     let extreme = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(width, signed));
-    let (count, k) = (e.interpret(count, 64, true), e.element_index());
-    if let Some(element) = e.element_at(&mut s, c.site.func, (&p, bytes), k) {
-        let value = e.interpret(element.value, width, signed);
-        let (low, high) = if most != 0 { (value, extreme) } else { (extreme, value) };
-        let bounded = e.arena.le(low, high);
-        let cond = e.arena.or_all([&[bounded], &element.unless[..]].concat());
-        // It restricts only the number that is returned.
-        QuantifiedFact::new(k, count, cond).everywhere().add_to(&mut s.always);
-    }
+    let elements = Elements { data: cuda::pointer_arg(e, c, 0), count: e.interpret(count, 64, true), width, signed };
+    bound_elements(e, c, &mut s, &elements, (extreme, most != 0), None);
     Ok(Some((Value::Int(extreme), s)))
+}
+
+/// Integers that lie one after the other.
+struct Elements {
+    data: Rc<Vec<GuardedTarget>>,
+    count: TermId,
+    /// Of each, in bits.
+    width: u32,
+    signed: bool,
+}
+
+/// Adds that a number is no smaller than elements are, or no greater, on all paths but those with a condition.
+fn bound_elements(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    elements: &Elements,
+    (extreme, most): (TermId, bool),
+    unless: Option<TermId>,
+) {
+    let k = e.element_index();
+    let bytes = i128::from(elements.width / 8);
+    let Some(element) = e.element_at(s, c.site.func, (&elements.data, bytes), k) else { return };
+    let value = e.interpret(element.value, elements.width, elements.signed);
+    let (low, high) = if most { (value, extreme) } else { (extreme, value) };
+    let bounded = e.arena.le(low, high);
+    let cond = e.arena.or_all([&[bounded], &element.unless[..], unless.as_slice()].concat());
+    // It restricts only the extreme.
+    QuantifiedFact::new(k, elements.count, cond).everywhere().add_to(&mut s.always);
+}
+
+/// Integral types of elements (`c10::ScalarType`, c10/core/ScalarType.h of PyTorch 2.11): number, width in bits, sign.
+const WHOLE_TYPES: [(i128, u32, bool); 5] = [(0, 8, false), (1, 8, true), (2, 16, true), (3, 32, true), (4, 64, true)];
+
+/// Keeps in mind that a storage holds the least or the most element of a tensor of a type that is not known: of each
+/// integral type a bound of the elements if it is that type.
+fn keep_extreme(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let [ty, count, most] = [2, 3, 4].map(|i| libc::int_arg(e, c, i, 64));
+    let storage = cuda::pointer_arg(e, c, 0);
+    let (Some(most), Some(o)) = (e.arena.as_int(most), only_object(&storage)) else { return super::no_value(s) };
+    let Some(state) = s.mem.get(&o).cloned() else { return super::no_value(s) };
+    let reason = UnknownReason::ResultOf(modelled_function(e));
+    let extreme = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(64, true));
+    let (data, count) = (cuda::pointer_arg(e, c, 1), e.interpret(count, 64, true));
+    for (number, width, signed) in WHOLE_TYPES {
+        let number = e.arena.int(number);
+        let other = e.arena.ne(ty, number);
+        let elements = Elements { data: data.clone(), count, width, signed };
+        bound_elements(e, c, &mut s, &elements, (extreme, most != 0), Some(other));
+    }
+    e.runtime.extremes.insert(o, (state, extreme));
+    super::no_value(s)
+}
+
+/// Returns the object if nothing else is pointed to.
+fn only_object(targets: &[GuardedTarget]) -> Option<ObjId> {
+    match targets {
+        [one] => match one.base {
+            Base::Object(o) => Some(o),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns the product of the sizes of a caller-given tensor, none of which is negative.

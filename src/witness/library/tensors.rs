@@ -28,6 +28,8 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_product"], product, ModelClass::Pure),
     (&["__scuba_extreme"], extreme, ModelClass::Pure),
+    // In a replay the type is known.
+    (&["__scuba_keep_extreme"], super::simple::nothing, ModelClass::Pure),
     (&["__scuba_setting"], setting, ModelClass::Pure),
     (&["__scuba_refuses"], refuses, ModelClass::Pure),
     (&["__scuba_given"], given, ModelClass::Pure),

@@ -29,6 +29,9 @@ pub struct Runtime {
     pub followed: FxHashSet<FuncRef>,
     /// Devices of tensors that the program makes where another tensor is, by their storage: such a device may be the host.
     pub devices_of_tensors: FxHashMap<ObjId, TermId>,
+    /// Storages of one element that is the least or the most of other elements, of a type that is not known: the
+    /// number, valid while the storage has this state.
+    pub extremes: FxHashMap<ObjId, (Rc<ObjState>, TermId)>,
     /// Whether a device other than the first may be in use.
     pub several_devices: bool,
     /// Whether a stream of the C library was given a buffer of the program.
