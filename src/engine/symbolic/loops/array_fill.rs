@@ -1,6 +1,7 @@
 //! Arrays that a loop fills: one element in each iteration, at equal distances.
 
 use super::prefix_sum::{SteppedVariable, steps_below};
+use super::untouched_members::GeneralIteration;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -46,6 +47,16 @@ pub(in crate::symbolic) struct IterationSums<'s> {
     pub before: &'s State,
     /// Conditions that hold in each iteration that continues, in terms of its number.
     pub known: &'s [TermId],
+}
+
+/// Bytes that iterations write: `bytes` of them, `stride` bytes further in each.
+#[derive(Clone, Copy)]
+pub(super) struct WrittenPlace {
+    at: TermId,
+    /// That of the first iteration.
+    pub from: TermId,
+    pub stride: i128,
+    pub bytes: u32,
 }
 
 /// Write of an iteration to one offset of an array, on one path or on all.
@@ -112,35 +123,43 @@ impl MemoryDomain<'_> {
     ) -> Option<Vec<FilledElements>> {
         let (start, end) = (states.0.mem.get(&o)?, states.1.mem.get(&o)?);
         let mut state = self.settled(states.1.path, end);
-        let mut all: Vec<FilledElements> = vec![];
+        let iteration = GeneralIteration { map, mark, k, place };
+        let (mut writes, mut places): (Vec<IterationWrite>, Vec<WrittenPlace>) = (vec![], vec![]);
         while state != *start {
-            if all.len() >= MAX_MEMBERS {
+            if writes.len() >= MAX_MEMBERS {
                 return None;
             }
             let write = self.written(o, &state, place.1.func)?;
-            let filled = self.filled_by((o, start), &write, states.1, map, mark, k, place, sums)?;
+            let at = self.place_of(&write, iteration, sums)?;
             let mut hidden = false;
-            for later in &all {
-                if later.stride != filled.stride {
+            for later in &places {
+                if later.stride != at.stride {
                     return None;
                 }
-                hidden |= (later.from, later.bytes) == (filled.from, filled.bytes);
+                hidden |= (later.from, later.bytes) == (at.from, at.bytes);
                 if hidden {
                     break;
                 }
-                let apart = self.arena.sub(later.from, filled.from);
-                let apart = self.arena.as_int(apart)?.rem_euclid(filled.stride);
-                if apart < i128::from(filled.bytes) || apart + i128::from(later.bytes) > filled.stride {
+                let apart = self.arena.sub(later.from, at.from);
+                let apart = self.arena.as_int(apart)?.rem_euclid(at.stride);
+                if apart < i128::from(at.bytes) || apart + i128::from(later.bytes) > at.stride {
                     return None;
                 }
             }
+            state.clone_from(&write.below);
             // An element that is written twice holds the last value.
             if !hidden {
-                all.push(filled);
+                places.push(at);
+                writes.push(write);
             }
-            state = write.below;
         }
-        all.reverse();
+        let values: Vec<TermId> = writes.iter().map(|w| w.value).collect();
+        let map = &self.with_untouched_members((o, start), (&values, states.1), &places, iteration, sums);
+        let iteration = GeneralIteration { map, ..iteration };
+        let mut all = vec![];
+        for (value, at) in values.into_iter().zip(places).rev() {
+            all.push(self.filled_by((o, start), (value, at), states.1, iteration, sums)?);
+        }
         (!all.is_empty()).then_some(all)
     }
 
@@ -183,7 +202,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Signed integer of `bytes` bytes that an array holds at an offset.
-    fn held_at_place(&mut self, o: ObjId, state: &ObjState, at: TermId, bytes: u32, f: FuncRef) -> Option<TermId> {
+    pub(super) fn held_at_place(
+        &mut self,
+        o: ObjId,
+        state: &ObjState,
+        at: TermId,
+        bytes: u32,
+        f: FuncRef,
+    ) -> Option<TermId> {
         let ty =
             self.module(f).types.iter().position(|t| matches!(t.kind, TypeKind::Int(bits) if bits == bytes * 8))?;
         let Value::Int(held) = self.read_cells(o, state, at, bytes.into(), Some((f, TypeId(u32::try_from(ty).ok()?))))
@@ -193,18 +219,14 @@ impl MemoryDomain<'_> {
         Some(self.interpret(held, bytes * 8, true))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
-    fn filled_by(
+    /// Returns where an iteration writes, if that moves by at least its size in each.
+    fn place_of(
         &mut self,
-        (o, start): (ObjId, &ObjState),
         write: &IterationWrite,
-        end: &State,
-        map: &FxHashMap<TermId, TermId>,
-        mark: (usize, u32),
-        k: TermId,
-        place: (u64, Site),
+        iteration: GeneralIteration<'_>,
         sums: &IterationSums<'_>,
-    ) -> Option<FilledElements> {
+    ) -> Option<WrittenPlace> {
+        let GeneralIteration { map, mark, k, .. } = iteration;
         let at = self.arena.substitute(write.from, map);
         let at = self.without_wraps(at, k, sums.known);
         if !self.only_old(at, mark.0, mark.1, Some(k)) {
@@ -216,30 +238,43 @@ impl MemoryDomain<'_> {
         let stride = self.arena.as_int(step).filter(|s| *s >= i128::from(write.bytes))?;
         let zero = self.arena.int(0);
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
-        let value = self.in_running(write.value, sums.running);
+        Some(WrittenPlace { at, from, stride, bytes: write.bytes })
+    }
+
+    fn filled_by(
+        &mut self,
+        (o, start): (ObjId, &ObjState),
+        (value, written): (TermId, WrittenPlace),
+        end: &State,
+        iteration: GeneralIteration<'_>,
+        sums: &IterationSums<'_>,
+    ) -> Option<FilledElements> {
+        let GeneralIteration { map, mark, k, place } = iteration;
+        let WrittenPlace { at, from, stride, bytes } = written;
+        let value = self.in_running(value, sums.running);
         let value = self.arena.substitute(value, map);
         let value = self.without_wraps(value, k, sums.known);
         // Each iteration allocates another object.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
             let (value, all) = self.made_in_each_iteration(value, end, map, mark, k, place)?;
-            return Some(FilledElements { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
+            return Some(FilledElements { from, stride, bytes, value, held: None, made: Some(all) });
         }
         // No other iteration writes there.
-        let held = self.held_in_iteration(o, start, at, write.bytes);
+        let held = self.held_in_iteration(o, start, at, bytes);
         if let Some(value) = self.added_to_the_one_before(
             (o, start),
             (at, from, stride),
-            write.bytes,
+            bytes,
             value,
             (mark, k, place.1.func),
             held,
             sums,
         ) {
-            return Some(FilledElements { from, stride, bytes: write.bytes, value, held: None, made: None });
+            return Some(FilledElements { from, stride, bytes, value, held: None, made: None });
         }
-        let (value, held) = self.of_each_iteration(value, write.bytes, mark, k, held);
-        Some(FilledElements { from, stride, bytes: write.bytes, value, held, made: None })
+        let (value, held) = self.of_each_iteration(value, bytes, mark, k, held);
+        Some(FilledElements { from, stride, bytes, value, held, made: None })
     }
 
     /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
@@ -285,7 +320,7 @@ impl MemoryDomain<'_> {
 
 impl Terms {
     /// Drops wraps that change no value in any iteration: `i + 1` where `i < n`.
-    fn without_wraps(&mut self, t: TermId, k: TermId, known: &[TermId]) -> TermId {
+    pub(super) fn without_wraps(&mut self, t: TermId, k: TermId, known: &[TermId]) -> TermId {
         let (mut t, mut last) = (t, None);
         loop {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();

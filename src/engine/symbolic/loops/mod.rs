@@ -34,3 +34,4 @@ pub(in crate::symbolic) mod summary;
 mod transition;
 pub(in crate::symbolic) mod types;
 pub(in crate::symbolic) mod unroll;
+mod untouched_members;
