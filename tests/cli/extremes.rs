@@ -193,3 +193,32 @@ fn extremes_of_an_unknown_type_bound_what_they_are_of_alone() {
     let after = format!("{} cudaMemset(idx.data_ptr(), 1, n * 8);", between("idx.min()", "idx.max()"));
     assert!(!is_safe(&of_any_type("int64_t", typed, &after)));
 }
+
+const TWICE: &str = "\
+#include <torch/extension.h>
+__global__ void set(int *p, int v) { p[0] = v; }
+__global__ void use(const int *p, float *y) {
+  y[p[0]] = 3;
+}
+void op(const torch::Tensor &p, const torch::Tensor &q, const torch::Tensor &y, int64_t v) {
+  TORCH_CHECK(p.is_cuda() && q.is_cuda() && y.is_cuda() && p.is_contiguous() && q.is_contiguous() && y.is_contiguous());
+  TORCH_CHECK(p.scalar_type() == at::ScalarType::Int && q.scalar_type() == at::ScalarType::Int);
+  TORCH_CHECK(y.scalar_type() == at::ScalarType::Float);
+  TORCH_CHECK(p.dim() == 1 && p.numel() == 1 && q.numel() == 1 && y.numel() > 0);
+  TORCH_CHECK(p.max().item<int>() < y.numel() && p.min().item<int>() >= 0);
+  set<<<1, 1>>>(WRITTEN.data_ptr<int>(), v);
+  use<<<1, 1>>>(p.data_ptr<int>(), y.data_ptr<float>());
+}
+TORCH_LIBRARY(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_write_through_another_name_changes_what_was_checked() {
+    let decided = |written: &str| {
+        let report = checked(&TWICE.replace("WRITTEN", written)).0;
+        report.summary.accesses - report.summary.unknown
+    };
+    // `op(p, p, y, v)` is a call, too.
+    assert_eq!(decided("q"), 2);
+    assert_eq!(decided("torch::empty({1}, q.options())"), 3);
+}

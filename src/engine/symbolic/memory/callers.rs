@@ -61,11 +61,16 @@ impl ExecutionContext<'_> {
             return false;
         }
         self.heap.parameters().iter().copied().chain(self.heap.globals()).any(|other| {
-            let (Some(now), Some(first)) = (s.mem.get(&other), self.heap.at_entry(other)) else { return false };
+            let Some(now) = s.mem.get(&other) else { return false };
             let as_bytes = self.runtime.written_as_bytes.contains(&other);
             let as_bytes = as_bytes || !self.assumptions.takes(Axiom::TypesApart);
             let read = if as_bytes { Scalar::Bytes } else { read };
-            is_changed(first, now, read) && self.may_be_written_twice(o, other, as_bytes) && self.is_on_this_side(other)
+            let changed = match self.heap.at_entry(other) {
+                Some(first) => is_changed(first, now, read),
+                // It was written before it was read, whatever was written.
+                None => matches!(self.object(other).kind, ObjKind::Parameter),
+            };
+            changed && self.may_be_written_twice(o, other, as_bytes) && self.is_on_this_side(other)
         })
     }
 }
