@@ -68,7 +68,7 @@ impl Symbols {
                     (false, _) if name.starts_with("llvm.") => continue,
                     (false, _) | (true, Linkage::Available) => SymbolBinding::Needed,
                     (true, Linkage::External) => SymbolBinding::Strong,
-                    (true, Linkage::Odr | Linkage::Weak) => SymbolBinding::Weak,
+                    (true, Linkage::Odr | Linkage::Instance | Linkage::Weak) => SymbolBinding::Weak,
                 };
                 // In nvcc's object, a launch stub has the name of its kernel.
                 let kernel = if device { None } else { ir::Program::kernel_symbol_of_stub(name) };

@@ -282,7 +282,7 @@ impl<'p> PointerClasses<'p> {
             if m.side != Side::Host || f.is_declaration() {
                 continue;
             }
-            if matches!(f.linkage, Linkage::External | Linkage::Weak) || self.taken.contains(&r) {
+            if matches!(f.linkage, Linkage::External | Linkage::Instance | Linkage::Weak) || self.taken.contains(&r) {
                 // Its caller may give it any address that it has.
                 for i in 0..f.params.len() {
                     let v = self.node(PointerNode::Value(r, parameter(i)));

@@ -229,6 +229,8 @@ pub enum Linkage {
     Internal,
     /// Inline functions, template instances: any one of several equivalent definitions.
     Odr,
+    /// Explicit instances of templates (`weak_odr`): like [`Self::Odr`], and units without one may refer to it.
+    Instance,
     /// Weak or common definitions, which a strong one replaces.
     Weak,
     /// A body for inlining only; the symbol is defined elsewhere (`available_externally`).

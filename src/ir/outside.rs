@@ -47,7 +47,7 @@ pub struct OutsideEffects {
 fn is_exported(program: &Program, r: FuncRef, m: &Module, f: &Function) -> bool {
     m.side == Side::Host
         && !f.is_declaration()
-        && matches!(f.linkage, Linkage::External | Linkage::Odr | Linkage::Weak)
+        && matches!(f.linkage, Linkage::External | Linkage::Odr | Linkage::Instance | Linkage::Weak)
         && f.name != "main"
         && !program.loc(r.module, f.loc).system
 }

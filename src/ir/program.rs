@@ -125,7 +125,7 @@ fn strength(linkage: Linkage) -> u8 {
     match linkage {
         Linkage::External => 4,
         Linkage::Weak => 3,
-        Linkage::Odr => 2,
+        Linkage::Odr | Linkage::Instance => 2,
         Linkage::Available => 1,
         Linkage::Internal => 0,
     }
@@ -193,7 +193,8 @@ impl Program {
     /// Finds the inline functions and template instances that the linker discards in favour of another module's copy.
     fn discarded_copies(&self) -> FxHashSet<FuncRef> {
         let is_copy = |f: &Function| {
-            !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available)
+            !f.is_declaration()
+                && matches!(f.linkage, Linkage::Odr | Linkage::Instance | Linkage::Weak | Linkage::Available)
         };
         self.functions()
             .filter(|(r, _, f)| is_copy(f) && !self.variables.is_apart(r.module))

@@ -486,7 +486,8 @@ fn linkage(f: &MlirOp, name: &str, side: Side) -> Linkage {
     }
     match text.trim_start_matches("#llvm.linkage<").trim_end_matches('>') {
         "internal" | "private" => Linkage::Internal,
-        "linkonce_odr" | "weak_odr" | "linkonce" => Linkage::Odr,
+        "linkonce_odr" | "linkonce" => Linkage::Odr,
+        "weak_odr" => Linkage::Instance,
         "weak" | "common" | "extern_weak" => Linkage::Weak,
         "available_externally" => Linkage::Available,
         _ => {

@@ -338,7 +338,8 @@ fn linkage(l: L) -> Linkage {
         L::LLVMInternalLinkage | L::LLVMPrivateLinkage | L::LLVMLinkerPrivateLinkage | L::LLVMAppendingLinkage => {
             Linkage::Internal
         }
-        L::LLVMLinkOnceODRLinkage | L::LLVMLinkOnceODRAutoHideLinkage | L::LLVMWeakODRLinkage => Linkage::Odr,
+        L::LLVMLinkOnceODRLinkage | L::LLVMLinkOnceODRAutoHideLinkage => Linkage::Odr,
+        L::LLVMWeakODRLinkage => Linkage::Instance,
         L::LLVMLinkOnceAnyLinkage
         | L::LLVMWeakAnyLinkage
         | L::LLVMExternalWeakLinkage

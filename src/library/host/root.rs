@@ -64,8 +64,10 @@ pub fn roots(program: &Program, named: &[String], entry: &EntrySelector) -> Vec<
     }
     let called = launching(program).called;
     let reach = Reach::of(program, |f| is_launch(&f.name));
+    let mut others = vec![];
     for (r, _, f) in functions() {
-        let exported = matches!(f.linkage, Linkage::External) && !reach.is_harmless(r);
+        let linked = matches!(f.linkage, Linkage::External | Linkage::Instance | Linkage::Weak);
+        let exported = linked && !reach.is_harmless(r);
         // Python loads a module by this function, and TVM-FFI calls operators through such ones: they run no kernel
         // of their own.
         let loads = f.name.starts_with("PyInit_") || registers(program.module(r.module), f);
@@ -76,9 +78,33 @@ pub fn roots(program: &Program, named: &[String], entry: &EntrySelector) -> Vec<
             out.push(HostRoot { func: r, trusted: true, entry: true, bound: false });
         } else if !called.contains(&r) {
             out.push(HostRoot { func: r, trusted: false, entry: false, bound: false });
+        } else {
+            others.push(r);
+        }
+    }
+    // Of functions that call each other, the first.
+    let mut followed: FxHashSet<FuncRef> = FxHashSet::default();
+    out.iter()
+        .map(|root| root.func)
+        .chain(reach.taken().iter().copied())
+        .for_each(|f| called_from(program, f, &mut followed));
+    for r in others {
+        if !followed.contains(&r) {
+            out.push(HostRoot { func: r, trusted: false, entry: false, bound: false });
+            called_from(program, r, &mut followed);
         }
     }
     out
+}
+
+/// Adds a function, and those to which it leads by calls of functions by name.
+fn called_from(program: &Program, f: FuncRef, all: &mut FxHashSet<FuncRef>) {
+    let mut open = vec![f];
+    while let Some(f) = open.pop() {
+        if all.insert(f) {
+            open.extend(callees(program, f));
+        }
+    }
 }
 
 /// Returns the host functions that lead to a launch by calls of functions by name.
