@@ -1,7 +1,8 @@
 //! Kernels that code may launch, without executing it.
 
 use crate::reach::{MentionedGlobals, Mentions, Reach};
-use crate::{FuncRef, ModuleId, Program, Side};
+use crate::registered::registers;
+use crate::{FuncRef, Function, GlobalRef, Linkage, ModuleId, Program, Side};
 use rustc_hash::FxHashSet;
 
 /// Returns the kernels whose address device code takes: it may launch them with any arguments (dynamic parallelism).
@@ -22,6 +23,38 @@ pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
     named
 }
 
+/// Returns the host functions whose addresses a library gives away by itself: those in the initial values of variables
+/// that others see, those that code names which registers operators (`class_<Engine>.def("run", &Engine::run)`), and those
+/// of which exported functions without a known caller make objects; of `roots`, executions tell.
+#[must_use]
+pub fn given_away(program: &Program, reach: &Reach, roots: &FxHashSet<FuncRef>) -> FxHashSet<FuncRef> {
+    let mut first = Mentions::default();
+    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+        // Only an object leads to the virtual functions of its class.
+        let seen = |linkage: Linkage, name: &str| linkage != Linkage::Internal && !name.starts_with("_ZT");
+        for g in m.globals.iter().filter(|g| g.defined && seen(g.linkage, &g.name)) {
+            if let Some(init) = &g.init {
+                first.add_constant(program, ModuleId(mi), init);
+            }
+        }
+    }
+    let mut given: FxHashSet<FuncRef> = first.named.iter().copied().collect();
+    given.extend(held_by(program, first.globals));
+    for (r, ..) in program.functions().filter(|(_, m, f)| registers(m, f)) {
+        given.extend(reach.reached_from(r).functions);
+    }
+    let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    let called: FxHashSet<FuncRef> =
+        host().filter_map(|(r, ..)| reach.mentions(r)).flat_map(|m| m.called.iter().copied()).collect();
+    let by_others = |f: &Function| matches!(f.linkage, Linkage::External | Linkage::Instance | Linkage::Weak);
+    for (r, _, f) in host().filter(|(r, _, f)| by_others(f) && !called.contains(r) && !roots.contains(r)) {
+        if f.name != "main" && !is_stub(program, r) {
+            given.extend(reach.named_in_calls(program, r));
+        }
+    }
+    given
+}
+
 impl Reach {
     /// Returns the kernels that a host function may launch, by what it leads to and by stubs whose address is kept.
     #[must_use]
@@ -30,22 +63,53 @@ impl Reach {
         kernels_of(program, found.reached.iter().chain(&found.functions).chain(&self.taken_stubs))
     }
 
-    /// Returns the kernels that a host function may launch in functions that are not among those that were followed.
+    /// Returns the kernels that a host function may launch by what it calls or names, and by what tables of functions hold
+    /// that it reads; not those of the functions to `skip`.
     #[must_use]
-    pub fn kernels_launched_unseen(
-        &self,
-        program: &Program,
-        f: FuncRef,
-        followed: &FxHashSet<FuncRef>,
-    ) -> FxHashSet<FuncRef> {
-        let found = self.reached_from(f);
-        let unseen = found.reached.iter().filter(|g| !followed.contains(g) && !is_stub(program, **g));
-        kernels_of(program, unseen.filter_map(|g| self.mentions(*g)).flat_map(|m| m.called.iter().chain(&m.named)))
+    pub fn kernels_launched_by(&self, program: &Program, f: FuncRef, skip: &FxHashSet<FuncRef>) -> FxHashSet<FuncRef> {
+        let mut kernels: FxHashSet<FuncRef> = FxHashSet::default();
+        let (mut seen, mut open): (FxHashSet<FuncRef>, Vec<FuncRef>) = (FxHashSet::default(), vec![f]);
+        while let Some(f) = open.pop() {
+            let Some(m) = self.mentions(f).filter(|_| seen.insert(f)) else { continue };
+            let held = if m.indirect.is_empty() { FxHashSet::default() } else { held_by(program, m.globals.clone()) };
+            let next: Vec<FuncRef> = m.called.iter().chain(&m.named).copied().chain(held).collect();
+            kernels.extend(kernels_of(program, next.iter()));
+            open.extend(next.into_iter().filter(|g| !skip.contains(g) && !is_stub(program, *g)));
+        }
+        kernels
+    }
+
+    /// Returns the functions whose addresses a function has, or those have that it calls by name.
+    fn named_in_calls(&self, program: &Program, f: FuncRef) -> FxHashSet<FuncRef> {
+        let (mut seen, mut open): (FxHashSet<FuncRef>, Vec<FuncRef>) = (FxHashSet::default(), vec![f]);
+        let (mut named, mut globals): (FxHashSet<FuncRef>, Vec<GlobalRef>) = Default::default();
+        while let Some(f) = open.pop() {
+            let Some(m) = self.mentions(f).filter(|_| seen.insert(f)) else { continue };
+            named.extend(&m.named);
+            globals.extend(&m.globals);
+            open.extend(&m.called);
+        }
+        named.extend(held_by(program, globals));
+        named
     }
 
     fn reached_from(&self, f: FuncRef) -> MentionedGlobals {
         self.globals(&Mentions { called: vec![f], ..Mentions::default() })
     }
+}
+
+/// Returns the functions in the initial values of variables, and of those to which these lead.
+fn held_by(program: &Program, mut globals: Vec<GlobalRef>) -> FxHashSet<FuncRef> {
+    let (mut all, mut seen): (FxHashSet<FuncRef>, FxHashSet<GlobalRef>) = Default::default();
+    while let Some(g) = globals.pop() {
+        if let Some(init) = seen.insert(g).then(|| program.global(g).init.as_ref()).flatten() {
+            let mut held = Mentions::default();
+            held.add_constant(program, g.module, init);
+            all.extend(held.named);
+            globals.extend(held.globals);
+        }
+    }
+    all
 }
 
 fn is_stub(program: &Program, f: FuncRef) -> bool {

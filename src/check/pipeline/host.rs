@@ -42,8 +42,9 @@ impl<'p> Engine<'p> {
             let mut call = None;
             if let Some(state) = state.and_then(|s| initialised(&mut e, root.func, s)) {
                 let entry = root.entry.then(|| (args.clone(), state.clone()));
-                if let Some((_, after)) = e.call(root.func, args, state, 0) {
+                if let Some((result, mut after)) = e.call(root.func, args, state, 0) {
                     e.outlived_by_threads(&after);
+                    e.give_away(&mut after, result.as_ref());
                     let symbols = e.arena.symbols().len();
                     call = entry.map(|(args, entry)| RootCall { args, entry, returns: after.path, symbols });
                 }

@@ -40,7 +40,7 @@ use engine::symbolic::inputs::assume::Assumptions;
 use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::ExecutionBudget;
 use engine::symbolic::limits::cost::{HostPart, PartCosts, PartTreatment};
-use ir::launched::launched_by_kernels;
+use ir::launched::{given_away, launched_by_kernels};
 use ir::reach::Reach;
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
@@ -62,6 +62,8 @@ pub(super) struct Engine<'p> {
     behind_models: FxHashSet<FuncRef>,
     /// Host functions that executions of roots came to.
     followed: FxHashSet<FuncRef>,
+    /// Functions whose addresses code outside the program gets.
+    given_away: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
     /// Reasons, by kernel, why some launch of it was not executed completely, or why its launches may not all be
@@ -112,6 +114,7 @@ impl<'p> Engine<'p> {
             launched: FxHashSet::default(),
             behind_models: FxHashSet::default(),
             followed: FxHashSet::default(),
+            given_away: FxHashSet::default(),
             launches: 0,
             partly: BTreeMap::new(),
             own_alone: FxHashSet::default(),
@@ -169,7 +172,7 @@ impl<'p> Engine<'p> {
             engine.run_root(root);
         });
         if roots.iter().all(|root| !root.trusted || root.entry) {
-            self.note_callable();
+            self.note_callable(&roots);
         }
         let idle = self.idle();
         // Nothing else is known of the others' launches.
@@ -233,16 +236,20 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Records launches of a library in functions that no execution came to: whoever gets their address, or an object
-    /// with them in its table of virtual functions, may call them.
-    fn note_callable(&mut self) {
+    /// Records launches of a library in functions that no execution came to, and in those whose address others get:
+    /// whoever has it, or an object with them in its table of virtual functions, may call them. Roots are called with any
+    /// arguments anyway.
+    fn note_callable(&mut self, roots: &[HostRoot]) {
         let launching = lead_to_launches(self.cx.program);
-        for f in self.reach.taken().iter().copied().filter(|f| launching.contains(f)) {
-            if self.followed.contains(&f) {
+        let roots: FxHashSet<FuncRef> = roots.iter().map(|root| root.func).collect();
+        let mut given = given_away(self.cx.program, &self.reach, &roots);
+        given.extend(&self.given_away);
+        for f in self.reach.taken().iter().copied().filter(|f| launching.contains(f) && !roots.contains(f)) {
+            if self.followed.contains(&f) && !given.contains(&f) {
                 continue;
             }
             let why = UnknownReason::CalledByAddress(self.cx.program.func(f).display.clone());
-            for kernel in self.reach.kernels_launched_unseen(self.cx.program, f, &self.followed) {
+            for kernel in self.reach.kernels_launched_by(self.cx.program, f, &roots) {
                 self.unfollowed.entry(kernel).or_insert_with(|| why.clone());
             }
         }

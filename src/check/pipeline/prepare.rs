@@ -146,6 +146,7 @@ impl<'p> Engine<'p> {
         }
         self.behind_models.extend(&executor.runtime.behind_models);
         self.followed.extend(executor.runtime.followed.iter().chain([&root.func]));
+        self.given_away.extend(&executor.runtime.given_away);
         let gave_up = executor.limits.take_reason();
         executor.limits.admit_kernels();
         let launches = std::mem::take(&mut executor.events.launches);

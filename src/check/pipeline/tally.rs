@@ -29,6 +29,7 @@ impl Engine<'_> {
         self.launched.extend(&other.launched);
         self.behind_models.extend(&other.behind_models);
         self.followed.extend(&other.followed);
+        self.given_away.extend(&other.given_away);
         self.launches += other.launches;
         self.report.notes.append(&mut other.report.notes);
         self.report.internal.append(&mut other.report.internal);

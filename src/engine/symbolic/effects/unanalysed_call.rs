@@ -189,6 +189,7 @@ impl ExecutionContext<'_> {
                 continue;
             }
             let functions: Vec<FuncRef> = lent.functions.into_iter().collect();
+            self.runtime.given_away.extend(&functions);
             let (mut objects, anything) = self.could_write(&functions, why);
             objects.extend(lent.objects);
             let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();

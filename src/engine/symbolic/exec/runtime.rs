@@ -27,6 +27,8 @@ pub struct Runtime {
     pub behind_models: FxHashSet<FuncRef>,
     /// Host functions whose bodies were followed.
     pub followed: FxHashSet<FuncRef>,
+    /// Functions whose addresses code outside the program gets.
+    pub given_away: FxHashSet<FuncRef>,
     /// Devices of tensors that the program makes where another tensor is, by their storage: such a device may be the host.
     pub devices_of_tensors: FxHashMap<ObjId, TermId>,
     /// Storages of one element that is the least or the most of other elements, of a type that is not known: the

@@ -15,6 +15,7 @@ use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, GuardedTarget, PossibleTargets, UnknownPointer, Value, collect};
 use crate::symbolic::terms::functions::UninterpretedFunction;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use ir::Linkage;
 use ir::reach::MentionedGlobals;
 use models::attributes::gives_nothing_else;
 use rustc_hash::FxHashSet;
@@ -81,6 +82,31 @@ impl ExecutionContext<'_> {
         let made = self.heap.allocate((context, site, u32::MAX), made);
         all.objects.insert(made);
         (all.size() <= MAX_PLACES).then_some(all)
+    }
+
+    /// Records the functions whose addresses a root leaves to its caller: by its result, in memory that it was given, and
+    /// in variables that others see. Virtual functions are among them where an object is.
+    pub fn give_away(&mut self, s: &mut State, result: Option<&Value>) {
+        let mut all = StoredAddresses::default();
+        if let Some(result) = result {
+            all.add_value(result, &|_| true);
+        }
+        let mut open: Vec<ObjId> = all.objects.drain().chain(self.heap.parameters().iter().copied()).collect();
+        let is_seen = |o: &ObjId| match self.object(*o).kind {
+            ObjKind::HostGlobal(g) => {
+                let global = self.program.global(g);
+                !global.constant && global.linkage != Linkage::Internal
+            }
+            _ => false,
+        };
+        open.extend(s.mem.keys().filter(is_seen));
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        while let Some(o) = open.pop() {
+            if seen.len() < MAX_PLACES && seen.insert(o) {
+                self.add_addresses_in(s, o, &mut all, &mut open);
+            }
+        }
+        self.runtime.given_away.extend(all.functions);
     }
 
     fn add_addresses_in(&mut self, s: &mut State, o: ObjId, all: &mut StoredAddresses, open: &mut Vec<ObjId>) {
