@@ -136,6 +136,28 @@ impl Cond {
         Self::joined(conds, false)
     }
 
+    /// Puts first, of alternatives and of conditions that hold together, those on whether optional tensors are given: C++
+    /// evaluates no more of them than it needs.
+    #[must_use]
+    pub fn presence_first(self) -> Self {
+        let in_order = |parts: Vec<Self>| {
+            let mut parts: Vec<Self> = parts.into_iter().map(Self::presence_first).collect();
+            parts.sort_by_key(|part| !part.asks_presence());
+            parts
+        };
+        match self.kind {
+            CondKind::Or(parts) => Self::any(in_order(parts)),
+            CondKind::And(parts) => Self::all(in_order(parts)),
+            kind => Self { kind, ..self },
+        }
+    }
+
+    /// Whether this compares `has_value()` of an optional tensor.
+    fn asks_presence(&self) -> bool {
+        let CondKind::Compare(_, left, right) = &self.kind else { return false };
+        [left, right].iter().any(|term| matches!(&term.kind, TermKind::Method(_, _, name, _) if name == "has_value"))
+    }
+
     /// Drops parts that repeat others: of a conjunction or disjunction those that it has twice, and in a conjunction
     /// inside of a disjunction the alternatives that the disjunction has itself (`a || (a || b) && c`).
     #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! In: a condition in contract syntax, where numbers are exact, and the types of the operator's integer arguments. Out: the
 //! same by division, which cannot wrap: `c == 0 || x.numel() / c >= b`. Products that fit stay as they are, and so do
-//! comparisons that are no bound of one product by one size.
+//! comparisons that are no bound of one product by one size. Sums of two such arguments become differences.
 
 use crate::conjuncts::{split, unwrapped};
 use std::collections::BTreeSet;
@@ -61,23 +61,29 @@ fn is_size(term: &str) -> bool {
 
 /// Returns a condition in which no product of arguments wraps in 64 bits, as far as division can state it.
 pub fn divided(condition: &str, arguments: &IntegerArguments<'_>) -> String {
-    rewritten(condition, arguments, false)
+    rewritten(condition, arguments, false, &[])
 }
 
-fn rewritten(text: &str, arguments: &IntegerArguments<'_>, is_conjunct: bool) -> String {
+/// Rewrites a part of a condition; `before` are the parts of its conjunction before it.
+fn rewritten(text: &str, arguments: &IntegerArguments<'_>, is_conjunct: bool, before: &[&str]) -> String {
     for (operator, of_conjunction) in [(" || ", false), (" && ", true)] {
         let parts = split(text, operator);
         if parts.len() > 1 {
-            let parts: Vec<String> = parts.into_iter().map(|part| rewritten(part, arguments, of_conjunction)).collect();
-            return parts.join(operator);
+            // C++ evaluates those before it first.
+            let before = |i: usize| if of_conjunction { &parts[..i] } else { &[] };
+            let of = |(i, part): (usize, &&str)| rewritten(part, arguments, of_conjunction, before(i));
+            // Compilers warn of alternatives that are conjunctions without parentheses.
+            let is_bare = |part: &str| !of_conjunction && split(part, " && ").len() > 1;
+            let grouped = |part: String| if is_bare(&part) { format!("({part})") } else { part };
+            return parts.iter().enumerate().map(of).map(grouped).collect::<Vec<String>>().join(operator);
         }
     }
     let inner = unwrapped(text);
     if inner.len() < text.len() {
-        return format!("({})", rewritten(inner, arguments, false));
+        return format!("({})", rewritten(inner, arguments, false, &[]));
     }
-    match by_division(text, arguments) {
-        Some(all) if is_conjunct => format!("({all})"),
+    match by_division(text, arguments).or_else(|| by_subtraction(text, arguments, before)) {
+        Some(all) if is_conjunct && all.contains(" || ") && !all.starts_with('(') => format!("({all})"),
         Some(all) => all,
         None => text.to_owned(),
     }
@@ -124,6 +130,31 @@ fn by_division(comparison: &str, arguments: &IntegerArguments<'_>) -> Option<Str
     Some(guards.into_iter().chain([bound]).collect::<Vec<_>>().join(" || "))
 }
 
+/// Returns `size >= a + b` of two arguments of 64 bits by subtraction: of one that is not negative by what stands before it, or
+/// else by cases.
+fn by_subtraction(comparison: &str, arguments: &IntegerArguments<'_>, before: &[&str]) -> Option<String> {
+    let (size, sum) = match comparison.split_once(" >= ") {
+        Some((size, sum)) => (size, sum),
+        None => comparison.split_once(" <= ").map(|(sum, size)| (size, sum))?,
+    };
+    let (a, b) = sum.split_once(" + ")?;
+    let is_wide = |of: &str| arguments.wide.contains(of) && !arguments.unsigned.contains(of);
+    if !is_size(size) || !is_wide(a) || !is_wide(b) {
+        return None;
+    }
+    let is_positive = |of: &str| {
+        before.iter().any(|part| {
+            let (left, least) = part.split_once(" >= ").unwrap_or_default();
+            left == of && least.parse::<u32>().is_ok()
+        })
+    };
+    Some(match (is_positive(a), is_positive(b)) {
+        (true, _) => format!("{size} - {a} >= {b}"),
+        (_, true) => format!("{size} - {b} >= {a}"),
+        _ => format!("({a} >= 0 ? {size} - {a} >= {b} : {size} >= {b} || {size} - {b} >= {a})"),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{IntegerArguments, divided};
@@ -147,11 +178,38 @@ mod tests {
             ("x.numel() >= y.size(0) * n", "x.numel() >= y.size(0) * n"),
             ("x.numel() >= y.size(0) * b * i", "y.size(0) == 0 || b == 0 || x.numel() / y.size(0) / b >= i"),
             ("x.size(1) + b * c <= x.numel()", "x.size(1) + b * c <= x.numel()"),
+            ("x.size(0) >= n + m", "(n >= 0 ? x.size(0) - n >= m : x.size(0) >= m || x.size(0) - m >= n)"),
+            ("n >= 0 && x.size(0) >= n + m", "n >= 0 && x.size(0) - n >= m"),
+            ("m >= 1 && n + m <= x.size(0)", "m >= 1 && x.size(0) - m >= n"),
+            (
+                "x.size(0) >= n + m && n >= 0",
+                "(n >= 0 ? x.size(0) - n >= m : x.size(0) >= m || x.size(0) - m >= n) && n >= 0",
+            ),
+            ("x.size(0) >= n + i", "x.size(0) >= n + i"),
+            ("n < 0 || m > 0 && i > 0", "n < 0 || (m > 0 && i > 0)"),
             ("x.dim() == 2 && x.numel() >= b * c", "x.dim() == 2 && (c == 0 || x.numel() / c >= b)"),
             ("i <= 0 || x.numel() >= b * c", "i <= 0 || c == 0 || x.numel() / c >= b"),
             ("(x.numel() >= b * c || i <= 0) && k > 0", "(c == 0 || x.numel() / c >= b || i <= 0) && k > 0"),
         ] {
             assert_eq!(divided(condition, &arguments), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_difference_says_what_the_sum_does() {
+        let names: BTreeSet<String> = ["n", "m"].map(str::to_owned).into();
+        let arguments = IntegerArguments { narrow: &BTreeSet::new(), wide: &names, unsigned: &BTreeSet::new() };
+        let stated = divided("x.numel() >= n + m", &arguments);
+        assert_eq!(stated, "(n >= 0 ? x.numel() - n >= m : x.numel() >= m || x.numel() - m >= n)");
+        let near = |of: i64| (0..9).flat_map(move |by| [of.saturating_add(by), of.saturating_sub(by)]);
+        let numbers: Vec<i64> = [0, i64::MIN, i64::MAX].into_iter().flat_map(near).collect();
+        for size in [0, 1, 5, 1 << 40] {
+            for n in &numbers {
+                for m in &numbers {
+                    let by_difference = if *n >= 0 { size - n >= *m } else { size >= *m || size - m >= *n };
+                    assert_eq!(by_difference, i128::from(size) >= i128::from(*n) + i128::from(*m), "{size} {n} {m}");
+                }
+            }
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn statement(condition: &str, carriers: &BTreeMap<String, Carried>) -
 }
 
 /// Replaces the functions of each argument.
-pub(crate) fn written(condition: &str, carriers: &BTreeMap<String, Carried>) -> Option<String> {
+pub fn written(condition: &str, carriers: &BTreeMap<String, Carried>) -> Option<String> {
     let mut out = String::new();
     let mut rest = condition;
     while let Some(at) = rest.find(|c: char| c.is_alphabetic() || c == '_') {

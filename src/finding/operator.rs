@@ -182,7 +182,8 @@ impl MissingCheck {
 
     fn statement_of(&self, condition: &str) -> Option<String> {
         let arguments = IntegerArguments { narrow: &self.narrow, wide: &self.wide, unsigned: &self.unsigned };
-        let code = widened(&divided(condition, &arguments), &self.narrow);
+        let code = presence(&widened(&divided(condition, &arguments), &self.narrow));
+        let condition = presence(condition);
         if self.carriers.values().any(|c| *c != Carried::Optional) {
             return dlpack::statement(&code, &self.carriers);
         }
@@ -192,10 +193,49 @@ impl MissingCheck {
     }
 }
 
+/// Writes whether optional tensors are given as a truth: `!x.has_value()` for `x.has_value() != 1`.
+fn presence(condition: &str) -> String {
+    let asked = ".has_value()";
+    let mut out = String::new();
+    let mut rest = condition;
+    while let Some(at) = rest.find(asked) {
+        let (before, after) = rest.split_at(at);
+        let after = &after[asked.len()..];
+        let name = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+        let (is_absent, after) = match (after.strip_prefix(" != 1"), after.strip_prefix(" == 1")) {
+            (Some(after), _) => (true, after),
+            (_, Some(after)) => (false, after),
+            _ => (false, after),
+        };
+        out += &before[..name];
+        out += if is_absent { "!" } else { "" };
+        out += &before[name..];
+        out += asked;
+        rest = after;
+    }
+    out + rest
+}
+
 /// An edit that fixes the finding: text to insert at a position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fix {
     #[serde(flatten)]
     pub position: Position,
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::presence;
+
+    #[test]
+    fn presence_is_a_truth() {
+        for (condition, code) in [
+            ("b.has_value() != 1 || b.numel() >= n", "!b.has_value() || b.numel() >= n"),
+            ("(bias_opt.has_value() == 1 && n > 0)", "(bias_opt.has_value() && n > 0)"),
+            ("n >= 0", "n >= 0"),
+        ] {
+            assert_eq!(presence(condition), code);
+        }
+    }
 }

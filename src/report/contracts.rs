@@ -7,6 +7,7 @@ use contracts::ast::{ContractFunction, Dim3Member, LaunchProperty, TermKind};
 use contracts::check::{self, Leaves, SATURATING, Width};
 use contracts::parse::LONGEST;
 use contracts::{Cond, ContractTerm, parse, simplify};
+use finding::dlpack::{self, Carried};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -289,6 +290,21 @@ impl Leaves for Spelling<'_> {
     }
 }
 
+/// Returns the code of a condition on tensors of PyTorch as it stands in their operators: an optional one is asked by `->`.
+fn of_tensors(code: &str, condition: &Cond) -> Option<String> {
+    let (mut open, mut asked) = (condition.terms(), vec![]);
+    while let Some(term) = open.pop() {
+        if let TermKind::Method(of, _, name, _) = &term.kind
+            && let TermKind::Name(of) = &of.kind
+        {
+            asked.push((of.clone(), name.clone()));
+        }
+        open.extend(term.parts());
+    }
+    let optional = asked.iter().filter(|(_, what)| what == "has_value").map(|(of, _)| (of.clone(), Carried::Optional));
+    if asked.is_empty() { None } else { dlpack::written(code, &optional.collect()) }
+}
+
 /// Renders source code that tests the conditions before a launch.
 #[must_use]
 pub fn checks(functions: &[FunctionContract]) -> String {
@@ -306,10 +322,13 @@ pub fn checks(functions: &[FunctionContract]) -> String {
             "// number of elements (bytes) behind the pointer NAME; `grid` and `block` are the launch's dimensions."
         );
         for r in &f.requires {
-            match check::check(&r.condition, &Spelling { numbers: &f.numbers }) {
+            match check::check(&r.condition.clone().presence_first(), &Spelling { numbers: &f.numbers }) {
                 Ok(c) => {
                     saturates |= c.saturates;
-                    let _ = writeln!(out, "if (!({})) return {refused};  // {}", c.text, r.text);
+                    let _ = match of_tensors(&c.text, &r.condition) {
+                        Some(code) => writeln!(out, "TORCH_CHECK({code});  // {}", r.text),
+                        None => writeln!(out, "if (!({})) return {refused};  // {}", c.text, r.text),
+                    };
                 }
                 Err(why) => {
                     let _ = writeln!(out, "// {}: {why}", r.text);

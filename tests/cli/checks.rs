@@ -283,8 +283,98 @@ fn an_optional_tensor_is_checked_where_it_is_given() {
     let condition = "w.has_value() != 1 || w.is_contiguous() && w.numel() >= x.size(0)";
     assert_eq!(checks(&report), [("w", condition, vec![])], "{}", said.err);
     let check = report.findings[0].missing_check.as_ref().unwrap();
-    let code = "TORCH_CHECK(w.has_value() != 1 || w->is_contiguous() && w->numel() >= x.size(0), \"expected ";
-    assert_eq!(check.statement().unwrap(), format!("{code}{condition}\");"));
+    let code = "TORCH_CHECK(!w.has_value() || (w->is_contiguous() && w->numel() >= x.size(0)), \"expected ";
+    let expected = condition.replace("w.has_value() != 1", "!w.has_value()");
+    assert_eq!(check.statement().unwrap(), format!("{code}{expected}\");"));
+}
+
+/// An element-wise operator of tensors of any rank.
+const ACTIVATION: &str = "\
+#include <torch/extension.h>
+__global__ void half(const float *x, float *y, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)256 + threadIdx.x;
+  if (i < n) y[i] = x[i] * 0.5f;
+}
+torch::Tensor op(torch::Tensor input) {
+  TORCH_CHECK(input.is_cuda() && input.scalar_type() == at::ScalarType::Float);
+  auto out = torch::empty_like(input);
+  int64_t n = input.numel();
+  if (n == 0) return out;
+  half<<<(n + 255) / 256, 256>>>(input.data_ptr<float>(), out.data_ptr<float>(), n);
+  return out;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn tensors_of_any_rank_need_to_be_contiguous_alone() {
+    let (report, said) = checked(ACTIVATION);
+    assert_eq!(checks(&report), [("x", "input.is_contiguous()", vec![])], "{}", said.err);
+    let mended = ACTIVATION.replace("input.is_cuda()", "input.is_contiguous() && input.is_cuda()");
+    assert!(checked(&mended).0.findings.is_empty());
+}
+
+/// A scale that may be given, and is not compared with the rows.
+const SCALE: &str = "\
+#include <torch/extension.h>
+__global__ void mul(const float *x, const float *s, float *y, int n, int d) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n * d) y[i] = x[i] * s[i / d];
+}
+torch::Tensor op(torch::Tensor input, std::optional<torch::Tensor> scale) {
+  TORCH_CHECK(input.is_cuda() && input.dim() == 2);
+  auto x = input.contiguous();
+  auto s = scale.has_value() ? scale->contiguous() : torch::ones({x.size(0)}, x.options());
+  TORCH_CHECK(s.is_cuda());
+  auto y = torch::empty_like(x);
+  int n = x.size(0), d = x.size(1);
+  if (n == 0 || d == 0) return y;
+  mul<<<(n * d + 255) / 256, 256>>>(x.data_ptr<float>(), s.data_ptr<float>(), y.data_ptr<float>(), n, d);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn an_optional_tensor_is_asked_for_its_presence_first() {
+    let (report, said) = checked(SCALE);
+    let check = report.findings[0].missing_check.as_ref().unwrap().statement().unwrap();
+    let code = "TORCH_CHECK(!scale.has_value() || input.size(0) <= scale->numel(), ";
+    assert!(check.starts_with(code), "{check} {}", said.err);
+    let p = Project::new();
+    p.write("k.cu", SCALE);
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    let arguments = ["contracts", "--format", "checks", "k.cu", "--", "-std=c++17", &include];
+    let said = Said::from(p.command().args(arguments).output().unwrap());
+    let code = "TORCH_CHECK(scale.has_value() != 1 || (__int128)input.size(0) <= scale->numel());";
+    assert!(said.out.contains(code), "{said:?}");
+}
+
+/// Elements from one number on, of which the sum with their count may exceed 64 bits.
+const PART: &str = "\
+#include <torch/extension.h>
+__global__ void copy(const float *x, float *y, int64_t from, int64_t count) {
+  int64_t i = blockIdx.x * (int64_t)256 + threadIdx.x;
+  if (i < count) y[i] = x[from + i];
+}
+torch::Tensor op(torch::Tensor x, int64_t from, int64_t count) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1);
+  TORCH_CHECK(count > 0 && count < 1000000);
+  auto y = torch::empty({count}, x.options());
+  copy<<<(count + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), from, count);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_sum_of_arguments_is_checked_by_a_difference() {
+    let (report, said) = checked(PART);
+    let check = report.findings[0].missing_check.as_ref().unwrap().statement().unwrap();
+    assert!(check.starts_with("TORCH_CHECK(from >= 0 && x.size(0) - from >= count, "), "{check} {}", said.err);
+    let mended = PART.replace("  auto y", &format!("  {check}\n  auto y"));
+    let report = checked(&mended).0;
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
 
 /// Elements of a ring, of which C's remainder makes negative indices.

@@ -73,7 +73,7 @@ pub(super) fn check_for_all(
         Ok(condition) => {
             let condition = for_all_arguments(cx, tools, run, NeededCheck { object, facts, condition })?;
             let condition = where_given(tools.e.program.func(tools.root.func), condition)?.without_repeats();
-            without_zero_divisors(cx, tools, condition).to_string()
+            without_zero_divisors(cx, tools, condition).presence_first().to_string()
         }
         Err(_) => condition,
     };
@@ -192,6 +192,14 @@ fn of_layout_and_sizes(
         let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
         if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
             return both(tools, name, &layout, "");
+        }
+        // Of a tensor of any rank only the product of all sizes is known.
+        if let Some(storage) = rows::packed(tools, run, wrong, &solved).filter(|storage| storage.is_open) {
+            let solved = storage.with_extent(&mut tools.e.arena, &solved);
+            let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
+            if matches!(tools.decide_roughly(cx, &ob).decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
+                return both(tools, name, &layout, "");
+            }
         }
         let sizes = left_of(cx, tools, run, wrong)?;
         return both(tools, name, &layout, &sizes);
