@@ -3,7 +3,7 @@
 use super::tensors::{checked, proved};
 use super::{Project, Said};
 use scuba::finding::{Finding, Report, SAME_CHECK};
-use scuba::rules::Rule;
+use scuba::rules::{Level, Rule};
 
 /// Faces of three vertices each, in a tensor of any rank; gradients that nobody checks against them.
 const FACES: &str = "\
@@ -585,4 +585,75 @@ PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
 fn a_check_names_each_alternative_once() {
     let (report, said) = checked(MODES);
     assert_eq!(checks(&report), [("w", "mode != 2 || w.size(0) >= x.size(1)", vec![])], "{}", said.err);
+}
+
+/// Rows whose length the operator takes from an argument, by a switch.
+const LENGTHS: &str = "\
+#include <torch/extension.h>
+template <int D> __global__ void sum(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { float s = 0; for (int j = 0; j < D; j++) s += x[i * D + j]; y[i] = s; }
+}
+torch::Tensor op(torch::Tensor x, int64_t head) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 2 && x.scalar_type() == at::ScalarType::Float);
+  TORCH_CHECK(x.size(0) < 100000);
+  int n = x.size(0);
+  auto y = torch::empty({n}, x.options());
+  const float *p = x.data_ptr<float>(); float *q = y.data_ptr<float>();
+  switch (head) {
+  case 32: sum<32><<<(n + 127) / 128, 128>>>(p, q, n); break;
+  case 128: sum<128><<<(n + 127) / 128, 128>>>(p, q, n); break;
+  default: TORCH_CHECK(false);
+  }
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+/// Elements of a type that is not checked.
+const UNTYPED: &str = "\
+#include <torch/extension.h>
+__global__ void take(const float *x, const int64_t *idx, float *y, int n, int m) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) { int64_t j = idx[i]; y[i] = j >= 0 && j < m ? x[j] : 0; }
+}
+torch::Tensor op(torch::Tensor x, torch::Tensor idx) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1 && x.numel() < 100000);
+  TORCH_CHECK(idx.is_cuda() && idx.is_contiguous() && idx.dim() == 1 && idx.numel() > 0 && idx.numel() < 100000);
+  auto y = torch::empty({idx.size(0)}, x.options());
+  int n = idx.numel();
+  take<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), (const int64_t *)idx.data_ptr(), y.data_ptr<float>(), n, x.numel());
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+/// As many elements as a part of another tensor's has, by a number with a fraction.
+const FRACTION: &str = "\
+#include <torch/extension.h>
+__global__ void mul(const float *x, const float *w, float *y, int n) {
+  int i = threadIdx.x;
+  if (i < n) y[i] = x[i] * w[i];
+}
+torch::Tensor op(torch::Tensor a, torch::Tensor w, double part) {
+  TORCH_CHECK(a.is_cuda() && a.is_contiguous() && a.dim() == 1 && w.is_cuda() && w.is_contiguous() && w.dim() == 1);
+  TORCH_CHECK(part > 0 && part <= 1 && a.size(0) > 0 && a.size(0) <= 1024);
+  int n = (int)(a.size(0) * part);
+  if (n == 0) n = 1;
+  auto y = torch::empty({n}, a.options());
+  mul<<<1, 1024>>>(a.data_ptr<float>(), w.data_ptr<float>(), y.data_ptr<float>(), n);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn a_missing_check_never_fails_the_build() {
+    for (source, array, check) in [(LENGTHS, "x", "x.size(1) >= head"), (UNTYPED, "idx", ""), (FRACTION, "w", "")] {
+        let (report, said) = checked(source);
+        let rules: Vec<(Rule, Level)> = report.findings.iter().map(|f| (f.rule, f.level)).collect();
+        assert_eq!(rules, [(Rule::UncheckedArgument, Level::Warn)], "{}", said.err);
+        // Numbers with a fraction are not followed, so that no condition is known.
+        assert_eq!(checks(&report), [(array, check, vec![])], "{}", said.err);
+    }
 }

@@ -151,7 +151,31 @@ impl AccessCounterexample<'_> {
             let depends = e.arena.symbols_of(&before).into_iter().any(|s| is_property(e, s, &asked));
             depends && !is_fixed(e, &before, &asked)
         };
-        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a) || any_width(a))
+        let accessed = self.object.name.strip_suffix(OF_STORAGE).filter(|name| arguments.contains_key(*name));
+        let any_type = |name: &str| {
+            let asked = format!("{name}.scalar_type()");
+            let depends =
+                e.arena.symbols_of(&[&before[..], &terms].concat()).into_iter().any(|s| is_property(e, s, &asked));
+            depends && !is_fixed(e, &before, &asked)
+        };
+        involved.len() > 1
+            || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a) || any_width(a))
+            || accessed.is_some_and(|tensor| any_type(tensor) || self.has_strides_of_a_choice(e, &before))
+    }
+
+    /// Whether a number that the launch's path fixes is a factor of the index: `case 128: rows<128><<<…>>>(x)` for rows of
+    /// an argument's length.
+    fn has_strides_of_a_choice(&self, e: &Executor<'_>, before: &[TermId]) -> bool {
+        let is_number = |s: SymId| matches!(&e.arena.symbol(s).kind, SymKind::Input(InputSource::Param { .. }));
+        let fixed = before.iter().filter_map(|c| {
+            let Term::EqZ(t) = *e.arena.get(*c) else { return None };
+            let [one] = e.arena.symbols_of(&[t])[..] else { return None };
+            let terms = e.arena.poly(t).terms;
+            is_number(one).then(|| terms.iter().filter(|(m, _)| m.is_empty()).map(|(_, c)| c.abs()).sum::<i128>())
+        });
+        let sums = e.arena.cone(&[self.obligation.offset]).into_iter().flat_map(|t| e.arena.poly(t).terms);
+        let factors: Vec<i128> = sums.filter(|(m, _)| !m.is_empty()).map(|(_, c)| c).collect();
+        fixed.filter(|n| *n > 1).any(|n| factors.iter().any(|factor| factor % n == 0))
     }
 
     fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
@@ -159,7 +183,13 @@ impl AccessCounterexample<'_> {
             return Rule::DataIndex;
         }
         // Where the obligation has unknowns, the tried arguments decide the rule.
-        let is_open = || !cone::unknowns(e, &[self.obligation.offset, self.obligation.extent]).is_empty();
+        let mut decide = vec![self.obligation.offset, self.obligation.extent];
+        // What leads to an access of a caller's tensor may come from numbers that are not followed: a product with a float.
+        if self.object.name.ends_with(OF_STORAGE) {
+            let before = e.arena.conjuncts(self.run.launch.path);
+            decide.extend(e.arena.conjuncts(self.event.path).into_iter().filter(|c| !before.contains(c)));
+        }
+        let is_open = || !cone::unknowns(e, &decide).is_empty();
         if self.root.entry && self.is_on_memory() && !arguments.is_empty() && is_open() {
             let by_elements = arguments.values().any(|t| t.elements.values().any(|n| *n != 0));
             return if by_elements { Rule::DataIndex } else { Rule::UncheckedArgument };

@@ -16,13 +16,14 @@ use super::wording::{SymbolNames, readable, requirement};
 use super::{conditions, dimensions, elements, rows, tensors};
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::findings::position::position_of;
+use crate::obligations::cone;
 use crate::obligations::obligation::{Decision, Obligation};
 use base::rules::Rule;
 use contracts::ast::{Binary, TermKind};
 use contracts::{Cond, ContractTerm};
 pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
-use engine::symbolic::terms::term::TermId;
+use engine::symbolic::terms::term::{Term, TermId};
 use finding::dlpack::Carried;
 use finding::{MissingCheck, Position, TensorArgument};
 use ir::{Function, Module, Param, TypeKind};
@@ -55,9 +56,23 @@ pub(crate) fn missing(
     let condition = match of_strides(cx, tools, run, wrong) {
         Some(condition) => condition,
         None if wrong.rule == Rule::DataIndex => left_of(cx, tools, run, wrong)?,
+        None if is_bounded_by_unknowns(tools, run, wrong.obligation) => return None,
         None => of_layout_and_sizes(cx, tools, run, wrong)?,
     };
     check_for_all(cx, tools, run, (wrong.object, wrong.obligation.facts), condition)
+}
+
+/// Whether a number that is not followed bounds the index of an access, such as a product with a float: what is left of the
+/// obligation without that number would refuse right calls.
+fn is_bounded_by_unknowns(tools: &RootTools<'_>, run: &ExecutedLaunch, access: &Obligation) -> bool {
+    let a = &tools.e.arena;
+    let before = a.conjuncts(run.launch.path);
+    let of_index = a.symbols_of(&[access.offset]);
+    a.conjuncts(access.facts).into_iter().filter(|c| !before.contains(c)).any(|c| {
+        matches!(a.get(c), Term::Le(_))
+            && a.symbols_of(&[c]).iter().any(|s| of_index.contains(s))
+            && !cone::unknowns(&tools.e, &[c]).is_empty()
+    })
 }
 
 /// Returns the condition of one launch as a check of an operator's arguments.
