@@ -31,7 +31,9 @@ pub fn given_away(program: &Program, reach: &Reach, roots: &FxHashSet<FuncRef>) 
     let mut first = Mentions::default();
     for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
         // Only an object leads to the virtual functions of its class.
-        let seen = |linkage: Linkage, name: &str| linkage != Linkage::Internal && !name.starts_with("_ZT");
+        let seen = |linkage: Linkage, name: &str| {
+            !matches!(linkage, Linkage::Internal | Linkage::Odr) && !name.starts_with("_ZT")
+        };
         for g in m.globals.iter().filter(|g| g.defined && seen(g.linkage, &g.name)) {
             if let Some(init) = &g.init {
                 first.add_constant(program, ModuleId(mi), init);
@@ -64,15 +66,18 @@ impl Reach {
     }
 
     /// Returns the kernels that a host function may launch by what it calls or names, and by what tables of functions hold
-    /// that it reads; not those of the functions to `skip`.
+    /// that it reads; not those of the functions to `skip`. A constructor of variables only keeps what it names.
     #[must_use]
     pub fn kernels_launched_by(&self, program: &Program, f: FuncRef, skip: &FxHashSet<FuncRef>) -> FxHashSet<FuncRef> {
+        let constructs = program.constructors().is_some_and(|all| all.contains(&f));
         let mut kernels: FxHashSet<FuncRef> = FxHashSet::default();
         let (mut seen, mut open): (FxHashSet<FuncRef>, Vec<FuncRef>) = (FxHashSet::default(), vec![f]);
         while let Some(f) = open.pop() {
             let Some(m) = self.mentions(f).filter(|_| seen.insert(f)) else { continue };
-            let held = if m.indirect.is_empty() { FxHashSet::default() } else { held_by(program, m.globals.clone()) };
-            let next: Vec<FuncRef> = m.called.iter().chain(&m.named).copied().chain(held).collect();
+            let reads = !constructs && !m.indirect.is_empty();
+            let held = if reads { held_by(program, m.globals.clone()) } else { FxHashSet::default() };
+            let named = m.named.iter().filter(|_| !constructs);
+            let next: Vec<FuncRef> = m.called.iter().chain(named).copied().chain(held).collect();
             kernels.extend(kernels_of(program, next.iter()));
             open.extend(next.into_iter().filter(|g| !skip.contains(g) && !is_stub(program, *g)));
         }

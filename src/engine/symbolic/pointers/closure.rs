@@ -95,7 +95,8 @@ impl ExecutionContext<'_> {
         let is_seen = |o: &ObjId| match self.object(*o).kind {
             ObjKind::HostGlobal(g) => {
                 let global = self.program.global(g);
-                !global.constant && global.linkage != Linkage::Internal
+                // Of an inline function, others would have to include its header.
+                !global.constant && !matches!(global.linkage, Linkage::Internal | Linkage::Odr)
             }
             _ => false,
         };
