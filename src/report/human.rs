@@ -494,7 +494,9 @@ fn missing_check(f: &Finding) -> String {
     let tensors = f.arguments.keys().map(|n| quoted(n));
     let numbers: Vec<String> = f.inputs_outside_tensors().map(|i| quoted(&i.name)).collect();
     let types: BTreeSet<&str> = f.arguments.values().map(|t| t.dtype.as_str()).collect();
-    let properties = [("sizes", true), ("element types", types.len() > 1), ("values", !numbers.is_empty())];
+    // Of one tensor, its type may be what is wrong.
+    let of_types = if f.arguments.len() == 1 { ("element type", true) } else { ("element types", types.len() > 1) };
+    let properties = [("sizes", true), of_types, ("values", !numbers.is_empty())];
     let properties: Vec<&str> = properties.into_iter().filter(|(_, has)| *has).map(|(what, _)| what).collect();
     let names: Vec<String> = tensors.chain(numbers).collect();
     let together = if names.len() == 1 { "are those that the kernel assumes" } else { "fit together" };

@@ -7,7 +7,7 @@ pub(super) const INFO: RuleInfo = RuleInfo {
     level: Level::Warn,
     weakness: Weakness { cwe: &[704], severity: "4.3" },
     reports: "an access at an address that is not a multiple of its width",
-    help: Help::Text("align the address behind `{array}` to the width of the access"),
+    help: Help::Text("align the address: what is added to `{array}` must be a multiple of the width of the access"),
     confirmation: GpuConfirmation {
         not_alone: Some("its buffers may lie elsewhere than in the program"),
         ..GpuConfirmation::SANITIZER

@@ -288,9 +288,9 @@ impl<'p> Engine<'p> {
         // A second execution of the root has summaries of its own.
         let summaries = self.summaries.clone().unwrap_or_default();
         if let Some(why) = &prepared.gave_up {
-            self.report
-                .notes
-                .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(root.func).name));
+            let f = self.cx.program.func(root.func);
+            let name = if f.name.starts_with("_Z") { &f.display } else { &f.name };
+            self.report.notes.push(format!("`{name}` was not followed to its end: {why}"));
         }
         if let Some(why) = &prepared.gave_up {
             self.note_unfollowed(root.func, why);
