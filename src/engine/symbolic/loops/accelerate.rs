@@ -82,7 +82,8 @@ impl Executor<'_> {
         };
         let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if is_scattered(o)));
         // `repeat_loop` does not find facts about arrays.
-        if constant && !inexact && arrays.is_empty() && !scattered {
+        let fillable = |v: &LoopVar| matches!(v, LoopVar::Whole(o) if self.may_be_filled(*o, pass));
+        if constant && !inexact && arrays.is_empty() && !scattered && !t.vars.iter().any(fillable) {
             self.loops.steps.insert(r.at.key, steps);
         } else {
             self.loops.steps.remove(&r.at.key);

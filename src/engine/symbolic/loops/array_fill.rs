@@ -12,13 +12,16 @@ use crate::symbolic::memory::object::{ObjId, ObjState, UncoveredContents};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::UninterpretedFunction;
 use crate::symbolic::terms::interval::Interval;
-use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use crate::symbolic::terms::term::{Monomial, SymKind, Term, TermId};
 use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Maximum number of elements that an iteration writes to one array.
 const MAX_MEMBERS: usize = 8;
+
+/// Maximum number of conditions that bound an atom one by the other: `i < n`, `n < m`, `m < 1000`.
+const CHAINED: usize = 3;
 
 /// Elements that a loop writes to an array, as a function of the iteration. Offsets and sizes in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,10 @@ pub(in crate::symbolic) struct FilledElements {
     stride: i128,
     bytes: u32,
     value: TermId,
+    /// What stands for the element's number in `value`: the iteration's, unless each iteration fills several elements.
+    number: TermId,
+    /// Elements that each iteration fills one after the other, if these are several.
+    per_iteration: Option<TermId>,
     /// Term in `value` that stands for the element's contents before the loop.
     held: Option<TermId>,
     /// Summary object of the memory that iterations allocate, if the elements are its addresses.
@@ -34,6 +41,16 @@ pub(in crate::symbolic) struct FilledElements {
 }
 
 impl FilledElements {
+    /// Elements of which each iteration fills `per_iteration`; `value` is that of the element with a number.
+    pub(super) const fn in_blocks(
+        (from, stride, bytes): (TermId, i128, u32),
+        per_iteration: TermId,
+        (number, value): (TermId, TermId),
+    ) -> Self {
+        let per_iteration = Some(per_iteration);
+        Self { from, stride, bytes, value, number, per_iteration, held: None, made: None }
+    }
+
     /// Value of an element, in terms of its iteration.
     pub const fn value(&self) -> TermId {
         self.value
@@ -90,16 +107,17 @@ impl ExecutionContext<'_> {
                 "an element",
                 Interval::new(0, 1 << 62),
             );
-            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
+            let mut value = self.arena.substitute(f.value, &std::iter::once((f.number, element)).collect());
             if let Some(held) = f.held {
-                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
+                let held = self.arena.substitute(held, &std::iter::once((f.number, element)).collect());
                 let moved = self.arena.scale(element, f.stride);
                 let at = self.arena.add(f.from, moved);
                 if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) {
                     value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
                 }
             }
-            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), WrittenContents::Each { k: element, value });
+            let count = f.per_iteration.map_or(k, |each| self.arena.mul(k, each));
+            self.write_layer(s, o, f.from, (f.stride, f.bytes, count), WrittenContents::Each { k: element, value });
         }
     }
 }
@@ -258,7 +276,16 @@ impl MemoryDomain<'_> {
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
             let (value, all) = self.made_in_each_iteration(value, end, map, mark, k, place)?;
-            return Some(FilledElements { from, stride, bytes, value, held: None, made: Some(all) });
+            return Some(FilledElements {
+                from,
+                stride,
+                bytes,
+                value,
+                number: k,
+                per_iteration: None,
+                held: None,
+                made: Some(all),
+            });
         }
         // No other iteration writes there.
         let held = self.held_in_iteration(o, start, at, bytes);
@@ -271,10 +298,19 @@ impl MemoryDomain<'_> {
             held,
             sums,
         ) {
-            return Some(FilledElements { from, stride, bytes, value, held: None, made: None });
+            return Some(FilledElements {
+                from,
+                stride,
+                bytes,
+                value,
+                number: k,
+                per_iteration: None,
+                held: None,
+                made: None,
+            });
         }
         let (value, held) = self.of_each_iteration(value, bytes, mark, k, held);
-        Some(FilledElements { from, stride, bytes, value, held, made: None })
+        Some(FilledElements { from, stride, bytes, value, number: k, per_iteration: None, held, made: None })
     }
 
     /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
@@ -329,7 +365,7 @@ impl Terms {
                 let Some((rest, factor)) = self.linear_part(arg, k) else { continue };
                 let last = *last.get_or_insert_with(|| self.last_iteration(k, known));
                 let moved = Interval { lo: Some(0), hi: last }.scale(factor);
-                let rest = self.arena.range(rest);
+                let rest = self.range_given(rest, known);
                 let sum = |a: Option<i128>, b: Option<i128>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
                 if Interval::of_int(bits, signed)
                     .contains(Interval { lo: sum(moved.lo, rest.lo), hi: sum(moved.hi, rest.hi) })
@@ -342,6 +378,51 @@ impl Terms {
             }
             t = self.arena.substitute(t, &map);
         }
+    }
+
+    /// Bounds of a term by those of its atoms: what conditions that hold give an atom, by bounds of the others in them.
+    pub(super) fn range_given(&self, t: TermId, known: &[TermId]) -> Interval {
+        let mut bounds: FxHashMap<TermId, Interval> = FxHashMap::default();
+        for _ in 0..CHAINED {
+            let before = bounds.clone();
+            for c in known {
+                let Term::Le(sum) = *self.arena.get(*c) else { continue };
+                let terms = self.arena.poly(sum).terms;
+                for (atom, factor) in terms.iter().filter_map(|(m, c)| match m.as_slice() {
+                    [atom] => Some((*atom, *c)),
+                    _ => None,
+                }) {
+                    // The sum of the others is at least so much.
+                    let others = terms.iter().filter(|(m, _)| m.as_slice() != [atom]);
+                    let Some(least) = self.range_by(others, &bounds).lo else { continue };
+                    let all = bounds.get(&atom).copied().unwrap_or_else(|| self.arena.range(atom));
+                    let bound = if factor > 0 {
+                        Interval { lo: None, hi: least.checked_neg().map(|most| most.div_euclid(factor)) }
+                    } else {
+                        let by = factor.checked_neg().unwrap_or(i128::MAX);
+                        Interval { lo: least.checked_add(by - 1).map(|least| least.div_euclid(by)), hi: None }
+                    };
+                    bounds.insert(atom, all.intersect(bound));
+                }
+            }
+            if bounds == before {
+                break;
+            }
+        }
+        self.range_by(self.arena.poly(t).terms.iter(), &bounds).intersect(self.arena.range(t))
+    }
+
+    /// Bounds of a sum of products by those of its atoms.
+    fn range_by<'m>(
+        &self,
+        terms: impl Iterator<Item = &'m (Monomial, i128)>,
+        bounds: &FxHashMap<TermId, Interval>,
+    ) -> Interval {
+        let of = |atom: &TermId| bounds.get(atom).copied().unwrap_or_else(|| self.arena.range(*atom));
+        terms.fold(Interval::new(0, 0), |sum, (m, c)| {
+            let product = m.iter().fold(Interval::new(1, 1), |all, atom| all.mul(of(atom)));
+            sum.add(product.scale(*c))
+        })
     }
 
     /// Splits a term into `rest + factor · k`.

@@ -3,10 +3,10 @@
 //!
 //! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
 //! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `quotients` and
-//! `alternating`, `array_fill`, `prefix_sum`, `products`, `sum`), `unroll` (small constant trip counts), `houdini` with
-//! its `candidates` (invariants), `quantified_facts` (checks made in every iteration) with `iteration_values`,
-//! `highest_bit` (bounds after a search for the highest bit that is set). `compared_elements` (comparisons of arrays) and
-//! `product_facts` belong to the facts. The module must not know kernels or hosts.
+//! `alternating`, `array_fill`, `block_fill`, `prefix_sum`, `products`, `sum`), `unroll` (small constant trip counts),
+//! `houdini` with its `candidates` (invariants), `quantified_facts` (checks made in every iteration) with
+//! `iteration_values`, `highest_bit` (bounds after a search for the highest bit that is set). `compared_elements`
+//! (comparisons of arrays) and `product_facts` belong to the facts. The module must not know kernels or hosts.
 //!
 //! To add a recurrence: write a solver from `(start, symbol, next)` to a [`types::Form`], and call it in `accelerate`
 //! at its place in the order.
@@ -15,6 +15,7 @@ pub(in crate::symbolic) mod accelerate;
 mod alternating;
 pub(in crate::symbolic) mod array_fill;
 mod back_edge;
+mod block_fill;
 mod candidates;
 pub mod compared_elements;
 pub(in crate::symbolic) mod discover;

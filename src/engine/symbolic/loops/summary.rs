@@ -141,6 +141,7 @@ impl Executor<'_> {
         let (begin, accesses) = (sk.path, self.events.accesses.len());
         let mut out = self.final_pass(fr, at, &sk);
         self.note_loop(accesses, k, &out.back);
+        self.fill_in_blocks((s0, &sk), found, &arrays, (k, fr.func), &mut out);
         self.left_by_iterations((s0, &sk), out.back.iter().map(|b| &b.1), before);
         if let Some(first) = first {
             let iterations = Iterations { k, map: &map, mark: found.pass.mark, version: found.pass.version };
