@@ -12,6 +12,7 @@ mod device_wide;
 mod dlpack;
 mod driver_api;
 mod entry_points;
+mod extremes;
 mod files;
 mod formats;
 mod getopt;

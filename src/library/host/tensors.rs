@@ -2,6 +2,7 @@
 //! facts about a number on a path, and facts about tensors that a caller gave.
 
 use super::cuda;
+use super::extremes;
 use super::libc;
 use super::table::HostTable;
 use base::axioms::Axiom;
@@ -36,8 +37,8 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_held"], |e, c, s| held_behind(e, c, s)),
     (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
-    (&["__scuba_extreme"], |e, c, s| extreme_of(e, c, s)),
-    (&["__scuba_keep_extreme"], |e, c, s| keep_extreme(e, c, s)),
+    (&["__scuba_extreme"], |e, c, s| extremes::extreme_of(e, c, s)),
+    (&["__scuba_keep_extreme"], |e, c, s| extremes::keep_extreme(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
     // Where an operation throws, what follows is not reached. A handler is entered whenever its body may throw
     // (`symbolic/exec/exceptions.rs`).
@@ -223,7 +224,7 @@ fn tensor_storage(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -
 }
 
 /// Returns the name of the called library function: `torch::empty`.
-fn modelled_function(e: &ExecutionContext<'_>) -> String {
+pub(super) fn modelled_function(e: &ExecutionContext<'_>) -> String {
     let called = e.call_stack().iter().map(|s| e.program.func(s.func)).find(|f| f.is_library_model());
     let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
     // Dispatchers have the names of their operations.
@@ -258,7 +259,7 @@ fn extent_behind(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> Mod
     Ok(Some((Value::Int(extent), s)))
 }
 
-fn unknown_number(s: State, why: UnknownReason) -> ModelOutcome {
+pub(super) fn unknown_number(s: State, why: UnknownReason) -> ModelOutcome {
     Ok(Some((Value::unknown(why), s)))
 }
 
@@ -468,76 +469,8 @@ fn product_of(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: State) -> ModelO
     Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
 }
 
-/// Returns the least or the most of integers that lie one after the other: a number that bounds each of them.
-fn extreme_of(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
-    let reason = UnknownReason::ResultOf(modelled_function(e));
-    let [bytes, count, most, sign] = [1, 2, 3, 4].map(|i| libc::int_arg(e, c, i, 64));
-    let [bytes, most, sign] = [bytes, most, sign].map(|t| e.arena.as_int(t));
-    let (Some(bytes @ 1..=8), Some(most), Some(sign)) = (bytes, most, sign) else {
-        return unknown_number(s, reason);
-    };
-    let signed = sign != 0;
-    let Ok(width) = u32::try_from(8 * bytes) else { return unknown_number(s, reason) };
-    let extreme = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(width, signed));
-    let elements = Elements { data: cuda::pointer_arg(e, c, 0), count: e.interpret(count, 64, true), width, signed };
-    bound_elements(e, c, &mut s, &elements, (extreme, most != 0), None);
-    Ok(Some((Value::Int(extreme), s)))
-}
-
-/// Integers that lie one after the other.
-struct Elements {
-    data: Rc<Vec<GuardedTarget>>,
-    count: TermId,
-    /// Of each, in bits.
-    width: u32,
-    signed: bool,
-}
-
-/// Adds that a number is no smaller than elements are, or no greater, on all paths but those with a condition.
-fn bound_elements(
-    e: &mut ExecutionContext<'_>,
-    c: &LibraryCall<'_>,
-    s: &mut State,
-    elements: &Elements,
-    (extreme, most): (TermId, bool),
-    unless: Option<TermId>,
-) {
-    let k = e.element_index();
-    let bytes = i128::from(elements.width / 8);
-    let Some(element) = e.element_at(s, c.site.func, (&elements.data, bytes), k) else { return };
-    let value = e.interpret(element.value, elements.width, elements.signed);
-    let (low, high) = if most { (value, extreme) } else { (extreme, value) };
-    let bounded = e.arena.le(low, high);
-    let cond = e.arena.or_all([&[bounded], &element.unless[..], unless.as_slice()].concat());
-    // It restricts only the extreme.
-    QuantifiedFact::new(k, elements.count, cond).everywhere().add_to(&mut s.always);
-}
-
-/// Integral types of elements (`c10::ScalarType`, c10/core/ScalarType.h of PyTorch 2.11): number, width in bits, sign.
-const WHOLE_TYPES: [(i128, u32, bool); 5] = [(0, 8, false), (1, 8, true), (2, 16, true), (3, 32, true), (4, 64, true)];
-
-/// Keeps in mind that a storage holds the least or the most element of a tensor of a type that is not known: of each
-/// integral type a bound of the elements if it is that type.
-fn keep_extreme(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
-    let [ty, count, most] = [2, 3, 4].map(|i| libc::int_arg(e, c, i, 64));
-    let storage = cuda::pointer_arg(e, c, 0);
-    let (Some(most), Some(o)) = (e.arena.as_int(most), only_object(&storage)) else { return super::no_value(s) };
-    let Some(state) = s.mem.get(&o).cloned() else { return super::no_value(s) };
-    let reason = UnknownReason::ResultOf(modelled_function(e));
-    let extreme = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::of_int(64, true));
-    let (data, count) = (cuda::pointer_arg(e, c, 1), e.interpret(count, 64, true));
-    for (number, width, signed) in WHOLE_TYPES {
-        let number = e.arena.int(number);
-        let other = e.arena.ne(ty, number);
-        let elements = Elements { data: data.clone(), count, width, signed };
-        bound_elements(e, c, &mut s, &elements, (extreme, most != 0), Some(other));
-    }
-    e.runtime.extremes.insert(o, (state, extreme));
-    super::no_value(s)
-}
-
 /// Returns the object if nothing else is pointed to.
-fn only_object(targets: &[GuardedTarget]) -> Option<ObjId> {
+pub(super) fn only_object(targets: &[GuardedTarget]) -> Option<ObjId> {
     match targets {
         [one] => match one.base {
             Base::Object(o) => Some(o),

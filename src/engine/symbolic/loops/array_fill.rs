@@ -30,7 +30,7 @@ pub(in crate::symbolic) struct FilledElements {
     stride: i128,
     bytes: u32,
     value: TermId,
-    /// What stands for the element's number in `value`: the iteration's, unless each iteration fills several elements.
+    /// Symbol for the element's number in `value`: the iteration's, unless each iteration fills several elements.
     number: TermId,
     /// Elements that each iteration fills one after the other, if these are several.
     per_iteration: Option<TermId>,
@@ -70,7 +70,7 @@ pub(in crate::symbolic) struct IterationSums<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct WrittenPlace {
     at: TermId,
-    /// That of the first iteration.
+    /// Offset in the first iteration.
     pub from: TermId,
     pub stride: i128,
     pub bytes: u32,
