@@ -432,6 +432,10 @@ pub(super) fn help(f: &Finding) -> String {
                 m.condition
             )
         }
+        // No wider type holds the number. What wraps stands in the message alone.
+        Rule::IndexOverflow if f.message.contains("64-bit integer") => {
+            "reject such numbers before they are computed with: compare with a difference (`from <= n - len`)".into()
+        }
         Rule::InvalidPointer if let Some(variable) = f.never_set() => format!("set `{variable}` before it is used"),
         rule => match rule.info().help {
             Help::Text(text) => text.replace("{array}", array),

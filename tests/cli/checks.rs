@@ -375,6 +375,14 @@ fn a_sum_of_arguments_is_checked_by_a_difference() {
     let mended = PART.replace("  auto y", &format!("  {check}\n  auto y"));
     let report = checked(&mended).0;
     assert!(report.findings.is_empty(), "{:?}", report.findings);
+    // The sum may exceed 64 bits, for which no type is wider.
+    let wraps = PART.replace("  auto y", "  TORCH_CHECK(from >= 0 && x.size(0) >= from + count);\n  auto y");
+    let p = Project::new();
+    p.write("k.cu", &wraps);
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    let said = Said::from(p.command().args(["check", "k.cu", "--", "-std=c++17", &include]).output().unwrap());
+    assert!(said.err.contains("warning[index-overflow]"), "{said:?}");
+    assert!(said.err.contains("help: reject such numbers before they are computed with"), "{said:?}");
 }
 
 /// Elements of a ring, of which C's remainder makes negative indices.
