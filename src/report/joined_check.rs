@@ -3,9 +3,10 @@
 //! In: checks of one operator, each a condition in contract syntax. Out: one condition that requires all of them, with
 //! what they share stated once: the alternatives that excuse a call from each, and conditions that others imply.
 
-use contracts::ast::CondKind;
+use contracts::ast::{Comparison, CondKind, TermKind};
 use contracts::{Cond, implies, parse};
 use finding::MissingCheck;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds another check of the same operator to one.
 pub fn require(check: &mut MissingCheck, other: &MissingCheck) {
@@ -20,6 +21,33 @@ pub fn require(check: &mut MissingCheck, other: &MissingCheck) {
     check.narrow.extend(other.narrow.iter().cloned());
     check.wide.extend(other.wide.iter().cloned());
     check.unsigned.extend(other.unsigned.iter().cloned());
+}
+
+/// Whether two checks ask the same tensor for different numbers of dimensions: no call would pass both.
+pub fn is_of_other_ranks(check: &MissingCheck, other: &MissingCheck) -> bool {
+    let (Ok(first), Ok(second)) = (parse(&check.condition), parse(&other.condition)) else { return false };
+    let (first, second) = (ranks(&first), ranks(&second));
+    first.iter().any(|(tensor, all)| second.get(tensor).is_some_and(|others| all.is_disjoint(others)))
+}
+
+/// Returns the numbers of dimensions that a condition asks tensors for.
+fn ranks(condition: &Cond) -> BTreeMap<String, BTreeSet<i128>> {
+    let mut all: BTreeMap<String, BTreeSet<i128>> = BTreeMap::new();
+    let mut open = vec![condition];
+    while let Some(c) = open.pop() {
+        match &c.kind {
+            CondKind::And(parts) | CondKind::Or(parts) => open.extend(parts),
+            CondKind::Compare(Comparison::Eq, left, right) => {
+                if let (TermKind::Method(of, _, asked, _), TermKind::Int(rank)) = (&left.kind, &right.kind)
+                    && asked == "dim"
+                {
+                    all.entry(of.to_string()).or_default().insert(*rank);
+                }
+            }
+            _ => {}
+        }
+    }
+    all
 }
 
 /// Returns the conjunction of two conditions.
@@ -68,8 +96,21 @@ fn fewest(all: Vec<Cond>) -> Vec<Cond> {
 
 #[cfg(test)]
 mod tests {
-    use super::both;
+    use super::{both, is_of_other_ranks};
     use contracts::parse;
+    use finding::samples;
+
+    #[test]
+    fn checks_of_several_ranks_are_not_joined() {
+        let check = |condition: &str| samples::check(&samples::finding(), condition);
+        for (first, second, differ) in [
+            ("x.dim() == 2 && x.size(1) == 5", "n == 0 || x.dim() == 1", true),
+            ("x.dim() == 2 && x.size(1) == 5", "x.dim() == 2 && x.size(0) >= n", false),
+            ("x.dim() == 2", "y.dim() == 1", false),
+        ] {
+            assert_eq!(is_of_other_ranks(&check(first), &check(second)), differ, "{first}, {second}");
+        }
+    }
 
     #[test]
     fn checks_are_joined_with_what_they_share_stated_once() {

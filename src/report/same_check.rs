@@ -145,6 +145,10 @@ pub fn join_arguments(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
         let Some(mut leader) = group.next() else { continue };
         for finding in group {
             if let (Some(check), Some(other)) = (&mut leader.missing_check, &finding.missing_check) {
+                if joined_check::is_of_other_ranks(check, other) {
+                    reported.push(finding);
+                    continue;
+                }
                 joined_check::require(check, other);
             }
             let position = finding.access.position.clone();

@@ -48,9 +48,11 @@ macro_rules! reasons {
         #[expect(unused_variables, reason = "a code is no part of the words")]
         impl fmt::Display for UnknownReason {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    $(Self::$name $(($($arg),+))? => write!(f, $text),)+
-                }
+                let text = match self {
+                    $(Self::$name $(($($arg),+))? => format!($text),)+
+                };
+                // Memory of models of libraries has no name.
+                f.write_str(&text.replace("``", "memory without a name"))
             }
         }
     };

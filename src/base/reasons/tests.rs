@@ -371,3 +371,8 @@ fn codes_are_those_of_the_document() {
     ];
     assert_eq!(names, listed.iter().map(|c| format!("\"{c}\"")).collect());
 }
+
+#[test]
+fn memory_without_a_name_is_told_as_such() {
+    assert_eq!(R::LoopWritesTo(String::new()).to_string(), "what a loop writes to memory without a name");
+}

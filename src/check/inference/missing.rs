@@ -88,7 +88,11 @@ pub(super) fn check_for_all(
         Ok(condition) => {
             let condition = for_all_arguments(cx, tools, run, NeededCheck { object, facts, condition })?;
             let condition = where_given(tools.e.program.func(tools.root.func), condition)?.without_repeats();
-            without_zero_divisors(cx, tools, condition).presence_first().to_string()
+            let condition = without_zero_divisors(cx, tools, condition).presence_first();
+            if refuses_all(cx, tools, &condition) {
+                return None;
+            }
+            condition.to_string()
         }
         Err(_) => condition,
     };
@@ -99,6 +103,16 @@ pub(super) fn check_for_all(
     let f = tools.e.program.func(func);
     let function = position_of(tools.e.program.users_loc(func.module, f.loc));
     Some(check_of((tools.e.program.module(func.module), f), condition, function))
+}
+
+/// Whether no call passes a check that comes back from the operator today.
+fn refuses_all(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, condition: &Cond) -> bool {
+    let Some(call) = tools.call.clone() else { return false };
+    let stated = requirement(condition.clone());
+    let passed = tools.e.required_of_call(tools.root.func, &call.args, &call.entry, &stated);
+    let Some(passed) = passed else { return false };
+    let both = tools.e.arena.and(call.returns, passed);
+    matches!(tools.happens(cx, both).decision, Decision::Safe)
 }
 
 /// Returns a check of an operator, to be written with the functions of the library that calls it.
