@@ -190,8 +190,11 @@ impl Executor<'_> {
         let (header, phi_start) = (at.header, &at.phi_start);
         let func = self.function(fr.func);
         // If the test comes last, the body needs the fact that the previous iteration continued: solve the loop anew.
-        let guarded =
-            func.blocks[header.index()].term.successors().iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
+        // So does what stands before the test, as in the loop of one block that constructs the elements of an array.
+        let first = &func.blocks[header.index()];
+        let leaves = first.term.successors().iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
+        let repeats_itself = first.term.successors().contains(&header);
+        let guarded = leaves && !repeats_itself;
         if self.events.recording && !guarded {
             return None;
         }
