@@ -9,7 +9,8 @@
 //!   wherever these are installed;
 //! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory);
 //! - the files of a Python package that is installed (`site-packages/torch/include`), wherever that is, unless the
-//!   source is of the same package: setuptools gives the folders of PyTorch's headers by `-I`.
+//!   source is of the same package: setuptools gives the folders of PyTorch's headers by `-I`;
+//! - the headers of PyTorch (`torch/include`, `libtorch/include`), wherever its distribution is unpacked.
 //!
 //! Everything else is the user's. So are files in or below the folder of the compiled source, if that folder is inside
 //! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`
@@ -108,7 +109,9 @@ impl UserFolders {
     /// and for the source's own.
     fn of_another_package(&self, path: &Path) -> usize {
         let is_own = |folder: &Path| self.source.as_deref().is_some_and(|s| s.starts_with(folder));
-        package(path).filter(|folder| !is_own(folder)).map_or(0, |folder| folder.components().count())
+        let of_torch = |folder: &&Path| ["torch/include", "libtorch/include"].iter().any(|name| folder.ends_with(name));
+        let folder = package(path).or_else(|| path.ancestors().skip(1).find(of_torch));
+        folder.filter(|folder| !is_own(folder)).map_or(0, |folder| folder.components().count())
     }
 }
 
@@ -212,6 +215,16 @@ mod tests {
             &["/v/lib/python3.12/site-packages/torch/include/c10/util/Half.h"],
             &["/v/lib/python3.12/site-packages/mine/include/k.cuh", "/v/lib/python3.12/site-packages/mine/csrc/a.cu"],
         );
+    }
+
+    #[test]
+    fn headers_of_pytorch_are_nobodys_wherever_they_lie() {
+        says(
+            &own("-I/t/torch/include -I/opt/libtorch/include/torch/csrc/api/include -I../inc -c ../src/a.cu"),
+            &["/t/torch/include/torch/headeronly/util/Half.h", "/opt/libtorch/include/c10/util/Half.h"],
+            &["/p/src/a.cu", "/p/inc/own.h", "/p/torch/include", "/p/torch/own/include/k.h"],
+        );
+        says(&own("-c /p/torch/include/test/a.cu"), &[], &["/p/torch/include/test/a.cu", "/p/torch/include/k.h"]);
     }
 
     #[test]
