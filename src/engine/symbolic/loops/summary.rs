@@ -191,10 +191,9 @@ impl Executor<'_> {
         let func = self.function(fr.func);
         // If the test comes last, the body needs the fact that the previous iteration continued: solve the loop anew.
         // So does what stands before the test, as in the loop of one block that constructs the elements of an array.
-        let first = &func.blocks[header.index()];
-        let leaves = first.term.successors().iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
-        let repeats_itself = first.term.successors().contains(&header);
-        let guarded = leaves && !repeats_itself;
+        let next = func.blocks[header.index()].term.successors();
+        let leaves = next.iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
+        let guarded = leaves && !next.contains(&header);
         if self.events.recording && !guarded {
             return None;
         }
