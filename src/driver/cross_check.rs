@@ -128,7 +128,8 @@ pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
     let safe = report.assume_in_all();
     count_again(report);
     if safe > 0 {
-        report.notes.push(format!("{safe} accesses are safe only under an assumption: {assumption}"));
+        let accesses = if safe == 1 { "1 access is".to_owned() } else { format!("{safe} accesses are") };
+        report.notes.push(format!("{accesses} safe only under an assumption: {assumption}"));
     }
 }
 

@@ -10,7 +10,8 @@
 //! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory);
 //! - the files of a Python package that is installed (`site-packages/torch/include`), wherever that is, unless the
 //!   source is of the same package: setuptools gives the folders of PyTorch's headers by `-I`;
-//! - the headers of PyTorch (`torch/include`, `libtorch/include`), wherever its distribution is unpacked.
+//! - the headers of PyTorch (`torch/include`, `libtorch/include`) and of Python (`include/python3.12`), wherever their
+//!   distributions are unpacked.
 //!
 //! Everything else is the user's. So are files in or below the folder of the compiled source, if that folder is inside
 //! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`
@@ -109,8 +110,12 @@ impl UserFolders {
     /// and for the source's own.
     fn of_another_package(&self, path: &Path) -> usize {
         let is_own = |folder: &Path| self.source.as_deref().is_some_and(|s| s.starts_with(folder));
-        let of_torch = |folder: &&Path| ["torch/include", "libtorch/include"].iter().any(|name| folder.ends_with(name));
-        let folder = package(path).or_else(|| path.ancestors().skip(1).find(of_torch));
+        let of_library = |folder: &&Path| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let of_python = name.starts_with("python3.") && folder.parent().is_some_and(|p| p.ends_with("include"));
+            of_python || ["torch/include", "libtorch/include"].iter().any(|name| folder.ends_with(name))
+        };
+        let folder = package(path).or_else(|| path.ancestors().skip(1).find(of_library));
         folder.filter(|folder| !is_own(folder)).map_or(0, |folder| folder.components().count())
     }
 }
@@ -218,11 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_pytorch_are_nobodys_wherever_they_lie() {
+    fn headers_of_pytorch_and_python_are_nobodys_wherever_they_lie() {
         says(
             &own("-I/t/torch/include -I/opt/libtorch/include/torch/csrc/api/include -I../inc -c ../src/a.cu"),
-            &["/t/torch/include/torch/headeronly/util/Half.h", "/opt/libtorch/include/c10/util/Half.h"],
-            &["/p/src/a.cu", "/p/inc/own.h", "/p/torch/include", "/p/torch/own/include/k.h"],
+            &[
+                "/t/torch/include/torch/headeronly/util/Half.h",
+                "/opt/libtorch/include/c10/util/Half.h",
+                "/home/me/.pyenv/versions/3.11.7/include/python3.11/pyport.h",
+            ],
+            &["/p/src/a.cu", "/p/inc/own.h", "/p/torch/include", "/p/torch/own/include/k.h", "/p/python3.11/k.h"],
         );
         says(&own("-c /p/torch/include/test/a.cu"), &[], &["/p/torch/include/test/a.cu", "/p/torch/include/k.h"]);
     }
