@@ -96,7 +96,9 @@ impl ExecutionContext<'_> {
     ) {
         // Objects that iterations made are arbitrary already.
         let Some(old) = before.mem.get(&o) else { return };
-        s.mem.insert(o, Rc::clone(old));
+        // The loop may free what it fills.
+        let freed = s.mem.get(&o).and_then(|now| now.freed.clone());
+        s.mem.insert(o, Rc::new(ObjState { freed, ..ObjState::clone(old) }));
         for f in filled {
             if let Some(all) = f.made {
                 self.iterations_begin(s, all);
