@@ -2,7 +2,7 @@
 
 use crate::reach::{MentionedGlobals, Mentions, Reach};
 use crate::registered::registers;
-use crate::{FuncRef, Function, GlobalRef, Linkage, ModuleId, Program, Side};
+use crate::{FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side};
 use rustc_hash::FxHashSet;
 
 /// Returns the kernels whose address device code takes: it may launch them with any arguments (dynamic parallelism).
@@ -23,38 +23,59 @@ pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
     named
 }
 
-/// Returns the host functions whose addresses a library gives away by itself: those in the initial values of variables
-/// that others see, those that code names which registers operators (`class_<Engine>.def("run", &Engine::run)`), and those
-/// of which exported functions without a known caller make objects; of `roots`, executions tell.
+/// Returns the host functions whose addresses a library gives away, as far as the text of its code shows it:
+///
+/// - in the initial values of variables that others see;
+/// - by code that registers operators (`class_<Engine>.def("run", &Engine::run)`);
+/// - by constructors of variables that set a variable which others see, or call functions that `may_keep` addresses;
+/// - by exported functions without a known caller. Of `roots`, executions tell more exactly.
 #[must_use]
-pub fn given_away(program: &Program, reach: &Reach, roots: &FxHashSet<FuncRef>) -> FxHashSet<FuncRef> {
-    let mut first = Mentions::default();
-    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
-        // Only an object leads to the virtual functions of its class.
-        let seen = |linkage: Linkage, name: &str| {
-            !matches!(linkage, Linkage::Internal | Linkage::Odr) && !name.starts_with("_ZT")
-        };
-        for g in m.globals.iter().filter(|g| g.defined && seen(g.linkage, &g.name)) {
-            if let Some(init) = &g.init {
-                first.add_constant(program, ModuleId(mi), init);
-            }
-        }
-    }
-    let mut given: FxHashSet<FuncRef> = first.named.iter().copied().collect();
-    given.extend(held_by(program, first.globals));
-    for (r, ..) in program.functions().filter(|(_, m, f)| registers(m, f)) {
+pub fn given_away(
+    program: &Program,
+    reach: &Reach,
+    roots: &FxHashSet<FuncRef>,
+    may_keep: &dyn Fn(&str) -> bool,
+) -> FxHashSet<FuncRef> {
+    let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    let mut given = held_by(program, seen_by_others(program));
+    for (r, ..) in host().filter(|(_, m, f)| registers(m, f)) {
         given.extend(reach.reached_from(r).functions);
     }
-    let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    for f in program.constructors().unwrap_or_default() {
+        let code = reach.by_name(f);
+        let keeps = |f: &FuncRef| program.func(*f).is_declaration() && may_keep(&program.func(*f).name);
+        let sets = |g: &GlobalRef| !program.global(*g).constant && is_seen_by_others(program.global(*g));
+        if code.called.iter().any(keeps) || code.globals.iter().any(sets) {
+            given.extend(code.named);
+            given.extend(held_by(program, code.globals));
+        }
+    }
     let called: FxHashSet<FuncRef> =
         host().filter_map(|(r, ..)| reach.mentions(r)).flat_map(|m| m.called.iter().copied()).collect();
     let by_others = |f: &Function| matches!(f.linkage, Linkage::External | Linkage::Instance | Linkage::Weak);
     for (r, _, f) in host().filter(|(r, _, f)| by_others(f) && !called.contains(r) && !roots.contains(r)) {
         if f.name != "main" && !is_stub(program, r) {
-            given.extend(reach.named_in_calls(program, r));
+            let code = reach.by_name(r);
+            given.extend(code.named);
+            given.extend(held_by(program, code.globals));
         }
     }
     given
+}
+
+/// Returns the host variables that other units can name.
+fn seen_by_others(program: &Program) -> Vec<GlobalRef> {
+    let of = |(mi, m): (u32, &Module)| {
+        let seen = (0u32..).zip(&m.globals).filter(|(_, g)| is_seen_by_others(g));
+        seen.map(|(i, _)| GlobalRef { module: ModuleId(mi), global: GlobalId(i) }).collect::<Vec<_>>()
+    };
+    (0u32..).zip(program.modules.iter().map(|m| &**m)).filter(|(_, m)| m.side == Side::Host).flat_map(of).collect()
+}
+
+/// Whether other units can name a variable. Of an inline function, they would have to include its header; only an object
+/// leads to the table of virtual functions of its class.
+fn is_seen_by_others(g: &Global) -> bool {
+    g.defined && !matches!(g.linkage, Linkage::Internal | Linkage::Odr) && !g.name.starts_with("_ZT")
 }
 
 impl Reach {
@@ -84,18 +105,21 @@ impl Reach {
         kernels
     }
 
-    /// Returns the functions whose addresses a function has, or those have that it calls by name.
-    fn named_in_calls(&self, program: &Program, f: FuncRef) -> FxHashSet<FuncRef> {
+    /// Returns what a function mentions, and the functions that it calls by name.
+    fn by_name(&self, f: FuncRef) -> Mentions {
         let (mut seen, mut open): (FxHashSet<FuncRef>, Vec<FuncRef>) = (FxHashSet::default(), vec![f]);
-        let (mut named, mut globals): (FxHashSet<FuncRef>, Vec<GlobalRef>) = Default::default();
+        let mut all = Mentions::default();
         while let Some(f) = open.pop() {
-            let Some(m) = self.mentions(f).filter(|_| seen.insert(f)) else { continue };
-            named.extend(&m.named);
-            globals.extend(&m.globals);
+            if !seen.insert(f) {
+                continue;
+            }
+            all.called.push(f);
+            let Some(m) = self.mentions(f) else { continue };
+            all.named.extend(&m.named);
+            all.globals.extend(&m.globals);
             open.extend(&m.called);
         }
-        named.extend(held_by(program, globals));
-        named
+        all
     }
 
     fn reached_from(&self, f: FuncRef) -> MentionedGlobals {

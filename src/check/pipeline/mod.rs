@@ -45,7 +45,7 @@ use ir::reach::Reach;
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
 use library::host::{HostRoot, lead_to_launches, roots};
-use models::attributes::acts_on_a_device;
+use models::attributes::{acts_on_a_device, may_be_the_programs};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -242,7 +242,7 @@ impl<'p> Engine<'p> {
     fn note_callable(&mut self, roots: &[HostRoot]) {
         let launching = lead_to_launches(self.cx.program);
         let roots: FxHashSet<FuncRef> = roots.iter().map(|root| root.func).collect();
-        let mut given = given_away(self.cx.program, &self.reach, &roots);
+        let mut given = given_away(self.cx.program, &self.reach, &roots, &may_be_the_programs);
         given.extend(&self.given_away);
         for f in self.reach.taken().iter().copied().filter(|f| launching.contains(f) && !roots.contains(f)) {
             if self.followed.contains(&f) && !given.contains(&f) {

@@ -103,7 +103,7 @@ impl ExecutionContext<'_> {
         open.extend(s.mem.keys().filter(is_seen));
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = open.pop() {
-            if seen.len() < MAX_PLACES && seen.insert(o) {
+            if seen.insert(o) {
                 self.add_addresses_in(s, o, &mut all, &mut open);
             }
         }
