@@ -154,8 +154,22 @@ impl Cond {
 
     /// Whether this compares `has_value()` of an optional tensor.
     fn asks_presence(&self) -> bool {
-        let CondKind::Compare(_, left, right) = &self.kind else { return false };
-        [left, right].iter().any(|term| matches!(&term.kind, TermKind::Method(_, _, name, _) if name == "has_value"))
+        matches!(self.kind, CondKind::Compare(..)) && self.asked().iter().any(|(_, what)| *what == "has_value")
+    }
+
+    /// Returns what the condition asks of parameters: their names, and those of the methods.
+    #[must_use]
+    pub fn asked(&self) -> Vec<(&str, &str)> {
+        let (mut open, mut found) = (self.terms(), vec![]);
+        while let Some(t) = open.pop() {
+            if let TermKind::Method(of, _, name, _) = &t.kind
+                && let TermKind::Name(of) = &of.kind
+            {
+                found.push((of.as_str(), name.as_str()));
+            }
+            open.extend(t.parts());
+        }
+        found
     }
 
     /// Drops parts that repeat others: of a conjunction or disjunction those that it has twice, and in a conjunction

@@ -292,16 +292,9 @@ impl Leaves for Spelling<'_> {
 
 /// Returns the code of a condition on tensors of PyTorch as it stands in their operators: an optional one is asked by `->`.
 fn of_tensors(code: &str, condition: &Cond) -> Option<String> {
-    let (mut open, mut asked) = (condition.terms(), vec![]);
-    while let Some(term) = open.pop() {
-        if let TermKind::Method(of, _, name, _) = &term.kind
-            && let TermKind::Name(of) = &of.kind
-        {
-            asked.push((of.clone(), name.clone()));
-        }
-        open.extend(term.parts());
-    }
-    let optional = asked.iter().filter(|(_, what)| what == "has_value").map(|(of, _)| (of.clone(), Carried::Optional));
+    let asked = condition.asked();
+    let optional =
+        asked.iter().filter(|(_, what)| *what == "has_value").map(|(of, _)| ((*of).to_owned(), Carried::Optional));
     if asked.is_empty() { None } else { dlpack::written(code, &optional.collect()) }
 }
 

@@ -34,6 +34,8 @@ void __scuba_written(void *p);
 long __scuba_any(long least, long most);
 // A number of which nothing is known: what the memory behind holds is not.
 long __scuba_held(const void *p);
+// The same as a whole number: what `__scuba_keep_extreme` keeps, as long as nothing writes the storage.
+long __scuba_whole(const void *p);
 // The least or the most of that many integers of so many bytes, with a sign or without, which lie one after the other.
 long __scuba_extreme(const void *p, long bytes, long count, long most, long sign);
 // The one element of a storage, of a type that is not known, is the least or the most of `count` elements at `p`.
@@ -1570,7 +1572,7 @@ static int64_t whole(const Handle *self, int64_t least, int64_t most) {
   if (t->made && __scuba_known(t->dtype) < 0) {
     relate(t);
     if (elements(t) != 1) fail();
-    int64_t held = __scuba_held(data_of(t));
+    int64_t held = __scuba_whole(data_of(t));
     if (least == 0 && held < 0) return __scuba_any(least, most);
     if (held < least || held > most) fail();
     return held;

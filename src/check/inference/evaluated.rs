@@ -13,7 +13,7 @@ use models::tensors::bytes_of_optional_handle;
 
 /// Asks of an optional tensor only where it is given.
 pub(crate) fn where_given(f: &Function, condition: Cond) -> Option<Cond> {
-    let asked = asked_of(&condition);
+    let asked = condition.asked();
     let is_asked = |p: &Param, of_presence: bool| {
         asked.iter().any(|(of, what)| *of == p.name && (*what == "has_value") == of_presence)
     };
@@ -23,20 +23,6 @@ pub(crate) fn where_given(f: &Function, condition: Cond) -> Option<Cond> {
     }
     all.push(condition.clone());
     Some(Cond::any(all))
-}
-
-/// Returns what a condition asks of parameters: their names, and those of the methods.
-fn asked_of(condition: &Cond) -> Vec<(&str, &str)> {
-    let (mut open, mut found) = (condition.terms(), vec![]);
-    while let Some(t) = open.pop() {
-        if let TermKind::Method(of, _, name, _) = &t.kind
-            && let TermKind::Name(of) = &of.kind
-        {
-            found.push((of.as_str(), name.as_str()));
-        }
-        open.extend(t.parts());
-    }
-    found
 }
 
 /// Makes a check that can be evaluated for all arguments: nothing is divided by 0. A divisor that the function refuses to be 0

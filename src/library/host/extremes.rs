@@ -5,7 +5,7 @@
 
 use super::cuda;
 use super::libc;
-use super::tensors::{modelled_function, only_object, unknown_number};
+use super::tensors::{held_behind, modelled_function, only_object, unknown_number};
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
@@ -82,4 +82,15 @@ pub(super) fn keep_extreme(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mu
     }
     e.runtime.extremes.insert(o, (state, extreme));
     super::no_value(s)
+}
+
+/// Returns the extreme that the memory behind the pointer still holds, or an unknown number.
+pub(super) fn kept_extreme(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+    let object = only_object(&cuda::pointer_arg(e, c, 0));
+    if let Some((then, extreme)) = object.and_then(|o| e.runtime.extremes.get(&o))
+        && object.and_then(|o| s.mem.get(&o)).is_some_and(|now| Rc::ptr_eq(now, then))
+    {
+        return Ok(Some((Value::Int(*extreme), s)));
+    }
+    held_behind(e, c, s)
 }

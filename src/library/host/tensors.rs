@@ -39,6 +39,7 @@ pub(super) const BASIS: HostTable = &[
     (&["__scuba_product"], |e, c, s| product_of_sizes(e, c, s)),
     (&["__scuba_extreme"], |e, c, s| extremes::extreme_of(e, c, s)),
     (&["__scuba_keep_extreme"], |e, c, s| extremes::keep_extreme(e, c, s)),
+    (&["__scuba_whole"], |e, c, s| extremes::kept_extreme(e, c, s)),
     (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
     // Where an operation throws, what follows is not reached. A handler is entered whenever its body may throw
     // (`symbolic/exec/exceptions.rs`).
@@ -185,7 +186,6 @@ fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
     s.mem.get(&o).is_none_or(|now| e.heap.at_entry(o).is_some_and(|first| first == now))
 }
 
-/// Allocates device memory.
 /// Allocates the storage of a tensor, and keeps in mind the device on which it is made.
 fn storage_on_device(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let device = libc::int_arg(e, c, 2, 8);
@@ -202,6 +202,7 @@ fn storage_on_device(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State
     Ok(made)
 }
 
+/// Allocates device memory.
 fn tensor_storage(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let size = libc::int_arg(e, c, 0, 64);
     let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
@@ -447,14 +448,9 @@ fn any_between(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     Ok(Some((Value::Int(any), s)))
 }
 
-/// Returns the extreme that the memory behind the pointer still holds, or an unknown number; the reason names the memory.
-fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
+/// Returns an unknown number; the reason names the memory behind the pointer.
+pub(super) fn held_behind(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
     let object = only_object(&cuda::pointer_arg(e, c, 0));
-    if let Some((then, extreme)) = object.and_then(|o| e.runtime.extremes.get(&o))
-        && object.and_then(|o| s.mem.get(&o)).is_some_and(|now| Rc::ptr_eq(now, then))
-    {
-        return Ok(Some((Value::Int(*extreme), s)));
-    }
     let reason = match object {
         Some(o) => UnknownReason::Holds(e.object(o).name.clone()),
         None => UnknownReason::ResultOf(modelled_function(e)),

@@ -25,6 +25,7 @@ pub(super) const BASIS: ModelTable = &[
     (&["__scuba_written"], written, ModelClass::Memory),
     (&["__scuba_any"], any, ModelClass::Pure),
     (&["__scuba_held"], any, ModelClass::Pure),
+    (&["__scuba_whole"], any, ModelClass::Pure),
     (&["__scuba_times"], times, ModelClass::Pure),
     (&["__scuba_product"], product, ModelClass::Pure),
     (&["__scuba_extreme"], extreme, ModelClass::Pure),
