@@ -219,6 +219,23 @@ fn checks_of_contracts_are_source_that_compiles_and_tells() {
 }
 
 #[test]
+fn contracts_are_asked_for_by_names_without_scopes() {
+    let p = Project::new();
+    p.write(
+        "k.cu",
+        "namespace grid {\nnamespace {\ntemplate <typename T> __global__ void blur(T *x, int n) {\n  if (threadIdx.x < n) x[threadIdx.x] = 0;\n}\n}\n\
+         __global__ void other(float *x) { x[0] = 1; }\n\
+         void run(float *x, int n) { blur<float><<<1, 32>>>(x, n); }\n}\n",
+    );
+    for (pattern, found) in
+        [("blur", "blur<float>"), ("run", "grid::run"), ("grid::run", "grid::run"), ("ot*", "grid::other")]
+    {
+        let said = p.scuba(["contracts", "k.cu", "--function", pattern]).status(0).out;
+        assert!(said.contains(found) && said.matches("k.cu:").count() == 1, "{pattern}: {said}");
+    }
+}
+
+#[test]
 fn contracts_of_nothing_say_so() {
     let p = Project::new();
     p.write("k.cu", KERNELS);

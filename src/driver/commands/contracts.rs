@@ -10,6 +10,7 @@ use crate::worker::guarded;
 use crate::{Status, output};
 use ::check::inference::{self, Inferred, ProgramRequirements};
 use anyhow::{Context, Result, anyhow, bail};
+use finding::names::base_name;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ir::{Module, Program};
 use report::contracts::{self as text, FunctionContract};
@@ -56,7 +57,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     if functions.is_empty() {
         bail!(
             "there is no kernel and no function that launches one here{}",
-            if args.function.is_empty() { "" } else { " with such a name" }
+            if args.function.is_empty() { "" } else { " with such a name (`knn`, `ns::knn`, `knn_*`)" }
         );
     }
     if let Some(other) = &args.diff {
@@ -198,8 +199,8 @@ fn infer(
     let options = session.check_options();
     guarded::within(options.time(), move || {
         inference::of_program(&Program::link(code), &options, |symbol, display| {
-            let name = display.split(['(', '<']).next().unwrap_or_default();
-            wanted.as_ref().is_none_or(|w| [symbol, display, name].iter().any(|n| w.is_match(n)))
+            let (name, base) = (display.split(['(', '<']).next().unwrap_or_default(), base_name(display));
+            wanted.as_ref().is_none_or(|w| [symbol, display, name, &base].iter().any(|n| w.is_match(n)))
         })
     })
 }
