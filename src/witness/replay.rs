@@ -342,8 +342,16 @@ impl Machine<'_> {
         program_cache::keep_effects(self.program, std::mem::take(&mut self.effects));
         match ended {
             Ok(()) => ThreadStop::Ended("the program returns".to_owned()),
-            Err(ThreadStop::Thrown) => ThreadStop::Ended("an exception that nothing catches".to_owned()),
+            Err(ThreadStop::Thrown) => ThreadStop::Ended(self.uncaught()),
             Err(stop) => stop,
+        }
+    }
+
+    /// Text about the exception that ends the program.
+    fn uncaught(&self) -> String {
+        match self.exceptions.flying.last().and_then(|thrown| thrown.at) {
+            Some(at) => format!("the exception thrown at {} is not caught", self.line(at)),
+            None => "an exception is not caught".to_owned(),
         }
     }
 

@@ -82,3 +82,19 @@ fn a_check_ends_with_the_causes_and_what_decides_them() {
     p.write("a.cu", example(ReasonCode::ExtentUnknown));
     assert!(of(p.scuba(["check", "a.cu"])).contains("= help: `scuba contracts a.cu` says what its callers owe"));
 }
+
+#[test]
+fn an_example_that_the_program_refuses_names_the_line_that_throws() {
+    let p = Project::new();
+    let source = "#include <cmath>\n#include <cstdlib>\n#include <stdexcept>\n\
+                  __global__ void k(int *p, int n) { p[n + threadIdx.x] = 1; }\n\
+                  static void check(double r) {\n  if (r < 2) throw std::runtime_error(\"too small\");\n}\n\
+                  int main(int argc, char **argv) {\n  int n = argc > 1 ? atoi(argv[1]) : 0;\n  check(std::sin(n));\n  \
+                  int *p;\n  cudaMalloc(&p, 32 * sizeof(int));\n  k<<<1, 32>>>(p, n);\n  \
+                  return cudaDeviceSynchronize();\n}\n";
+    let report = checked(&p, source);
+    let reasons: Vec<&str> = report.undecided.iter().map(|u| u.reason.as_str()).collect();
+    let why = "an example was found, but its replay did not reach the access: nothing is launched: \
+               the exception thrown at a.cu:6 is not caught";
+    assert_eq!(reasons, [why]);
+}

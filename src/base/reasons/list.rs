@@ -351,7 +351,7 @@ reasons! {
     // Replays.
     PartNotReached(part: String, why: Box<Self>) = "it may leave the part `{part}`, but replay did not reach that: {why}",
         ReasonCode::Replay;
-    NotReached(unknown: ModelChoice, why: Box<Self>) = "a model was found{unknown}, but replay did not reach it: {why}",
+    NotReached(unknown: ModelChoice, why: Box<Self>) = "an example was found{unknown}, but its replay did not reach the access: {why}",
         unknown.code().or(ReasonCode::Replay);
     Replay(text: String, code: ReasonCode) = "{text}", *code;
     CallNotKnown = "the call is not known", ReasonCode::Replay;

@@ -42,7 +42,7 @@ impl ModelChoice {
 impl fmt::Display for ModelChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Some(why) => write!(f, " that sets {why}"),
+            Some(why) => write!(f, " with a value chosen for {why}"),
             None => Ok(()),
         }
     }

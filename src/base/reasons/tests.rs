@@ -277,7 +277,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::OnlyDegenerate, "it can only happen for sizes below 1", ReasonCode::Other),
         (R::StaysInPart(x(), why()), "whether it stays in the part `x`: the result of `g`", ReasonCode::CallUnknown),
         (R::PartNotReached(x(), why()), "it may leave the part `x`, but replay did not reach that: the result of `g`", ReasonCode::Replay),
-        (R::NotReached(ModelChoice(Some(why())), why()), "a model was found that sets the result of `g`, but replay did not reach it: the result of `g`", ReasonCode::CallUnknown),
+        (R::NotReached(ModelChoice(Some(why())), why()), "an example was found with a value chosen for the result of `g`, but its replay did not reach the access: the result of `g`", ReasonCode::CallUnknown),
         (R::Replay(x(), ReasonCode::Replay), "x", ReasonCode::Replay),
         (R::CallNotKnown, "the call is not known", ReasonCode::Replay),
         (R::FileTooLarge(x()), "x would be too large, or is read both as a string and as other data", ReasonCode::Replay),
@@ -340,7 +340,7 @@ fn a_reason_that_says_little_leaves_the_code_to_what_it_stands_in() {
     assert_eq!(R::NotReached(ModelChoice(None), why()).code(), ReasonCode::Replay);
     assert_eq!(
         R::NotReached(ModelChoice(None), why()).to_string(),
-        "a model was found, but replay did not reach it: the result of `g`"
+        "an example was found, but its replay did not reach the access: the result of `g`"
     );
     assert_eq!(R::NotReached(ModelChoice(Some(Box::new(R::PathTaken))), why()).code(), ReasonCode::Replay);
 }

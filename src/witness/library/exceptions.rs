@@ -50,7 +50,8 @@ fn throw(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
         return Err(ThreadStop::Unknown("an exception has a destructor of the program's own".into()));
     }
     let class = m.symbol_at(arg(args, 1));
-    m.exceptions.flying.push(ThrownObject { object: arg(args, 0), class });
+    let at = m.user_site(th);
+    m.exceptions.flying.push(ThrownObject { object: arg(args, 0), class, at });
     Err(ThreadStop::Thrown)
 }
 
@@ -124,7 +125,8 @@ fn throw_new(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, class: Optio
         _ => Val::UNINIT,
     };
     m.havoc(th, object, Reason::OPEN);
-    m.exceptions.flying.push(ThrownObject { object, class });
+    let at = m.user_site(th);
+    m.exceptions.flying.push(ThrownObject { object, class, at });
     Err(ThreadStop::Thrown)
 }
 

@@ -1,6 +1,7 @@
 //! Exceptions of the host thread. Types only; `unwind` follows them.
 
 use super::value::Val;
+use crate::api::ProgramPoint;
 
 /// A thrown object.
 #[derive(Clone, Debug)]
@@ -8,6 +9,8 @@ pub struct ThrownObject {
     pub object: Val,
     /// Symbol of the description of its type (`_ZTI…`); `None` where it is unknown.
     pub class: Option<String>,
+    /// The innermost call outside system headers that threw it.
+    pub at: Option<ProgramPoint>,
 }
 
 /// Exceptions of the host thread.
