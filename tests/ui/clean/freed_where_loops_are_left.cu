@@ -50,7 +50,29 @@ int of_blocks(int count) {
   return 0;
 }
 
+// A loop before the test joins paths as well: what comes back follows from several of its conditions together.
+int behind_a_search(int count) {
+  int results[4], *device;
+  cudaMalloc(&device, 4 * sizeof(int));
+  for (int d = 1; d < count; ++d)
+    for (int sign = 1; sign >= -1; sign -= 2) {
+      unsigned q = d * sign, r = 7, steps = 0;
+      do {
+        ++steps;
+        r = r >= q ? r - q : 2 * r + 1;
+      } while (q < r);
+      mark<<<40, 256>>>(steps, device);
+      cudaMemcpy(results, device, 4 * sizeof(int), cudaMemcpyDeviceToHost);
+      if (results[0] > 0) {
+        cudaFree(device);
+        return 1;
+      }
+    }
+  cudaFree(device);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return 1;
-  return of_two_signs(atoi(argv[1])) + of_blocks(atoi(argv[1]));
+  return of_two_signs(atoi(argv[1])) + of_blocks(atoi(argv[1])) + behind_a_search(atoi(argv[1]));
 }

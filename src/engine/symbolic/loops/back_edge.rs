@@ -17,7 +17,11 @@ use std::rc::Rc;
 /// Maximum number of choices that one comparison decides.
 const MAX_CHOICES: usize = 16;
 
+/// Maximum number of rounds of unit propagation.
+const MAX_PROPAGATIONS: usize = 8;
+
 /// Conditions that a path decides, and results of their substitution so far.
+#[derive(Default)]
 struct DecidedConditions {
     map: FxHashMap<TermId, TermId>,
     done: FxHashMap<TermId, TermId>,
@@ -27,24 +31,32 @@ impl Terms {
     /// Resolves the conditions that the path from the header to the back edge decides, in all that the iteration changed.
     pub(super) fn resolve_at_back_edge(&mut self, head: &State, end: &mut State, phis: &mut FxHashMap<ValueId, Value>) {
         let before = self.arena.conjuncts(head.path);
-        let (yes, no) = (self.arena.bool(true), self.arena.bool(false));
-        let mut map = FxHashMap::default();
-        for c in self.arena.conjuncts(end.path) {
-            if before.binary_search(&c).is_err() {
-                for choice in self.choices_decided_by(c) {
-                    let not = self.arena.not(choice);
-                    map.insert(choice, yes);
-                    map.insert(not, no);
-                }
-                let not = self.arena.not(c);
-                map.insert(c, yes);
-                map.insert(not, no);
+        let mut decided = DecidedConditions::default();
+        let mut units = self.arena.conjuncts(end.path);
+        units.retain(|c| before.binary_search(c).is_err());
+        // Unit propagation (Davis, Logemann and Loveland, 1962): of a disjunction one part is left.
+        let mut disjunctions = vec![];
+        for _ in 0..MAX_PROPAGATIONS {
+            if units.is_empty() {
+                break;
             }
+            for c in std::mem::take(&mut units) {
+                disjunctions.extend(self.decide(c, &mut decided.map));
+            }
+            disjunctions.retain(|c| {
+                let Term::Or(parts) = self.arena.get(*c) else { return false };
+                let is_false =
+                    |part: &TermId| decided.map.get(part).is_some_and(|v| self.arena.as_bool(*v) == Some(false));
+                let mut left = parts.iter().filter(|part| !is_false(part));
+                let (first, second) = (left.next(), left.next());
+                units.extend(first.filter(|_| second.is_none()));
+                second.is_some()
+            });
+            units = units.into_iter().flat_map(|unit| self.arena.conjuncts(unit)).collect();
         }
-        if map.is_empty() {
+        if decided.map.is_empty() {
             return;
         }
-        let mut decided = DecidedConditions { map, done: FxHashMap::default() };
         let changed: Vec<(ObjId, ObjState)> = end
             .mem
             .differing(&head.mem)
@@ -58,6 +70,19 @@ impl Terms {
                 *v = new;
             }
         }
+    }
+
+    /// Decides a condition that holds, and the choices that it decides; returns all of them.
+    fn decide(&mut self, condition: TermId, map: &mut FxHashMap<TermId, TermId>) -> Vec<TermId> {
+        let (yes, no) = (self.arena.bool(true), self.arena.bool(false));
+        let mut all = self.choices_decided_by(condition);
+        all.push(condition);
+        for c in &all {
+            let not = self.arena.not(*c);
+            map.insert(*c, yes);
+            map.insert(not, no);
+        }
+        all
     }
 
     /// Conditions of choices that a comparison with 0 decides: `(c ? 1 : d ? 1 : 5) - 5 == 0` holds only where neither `c`
