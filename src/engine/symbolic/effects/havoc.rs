@@ -25,6 +25,18 @@ pub struct WrittenPart {
     pub linked: bool,
 }
 
+impl MemoryDomain<'_> {
+    /// Whether an object has ended: a variable of a function that has returned; for the host also what a kernel had
+    /// for itself.
+    pub(in crate::symbolic) fn has_ended(&self, s: &State, o: ObjId) -> bool {
+        match self.object(o).kind {
+            ObjKind::HostLocal => !s.mem.contains_key(&o),
+            ObjKind::DeviceLocal | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => self.side == Side::Host,
+            _ => false,
+        }
+    }
+}
+
 impl ExecutionContext<'_> {
     /// Returns the objects that a call with these arguments can reach, in order.
     pub fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
@@ -37,8 +49,7 @@ impl ExecutionContext<'_> {
         while self.reach_on(s, &mut reached).is_some() {}
         let mut reached = reached.in_order();
         self.limits.walk(reached.len());
-        // Variables of functions that have returned are dead.
-        reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
+        reached.retain(|o| !self.has_ended(s, *o));
         reached
     }
 

@@ -395,7 +395,9 @@ impl MemoryDomain<'_> {
                 found.add(k.objects.iter().copied());
             }
         }
-        found.in_order()
+        let mut all = found.in_order();
+        all.retain(|o| !self.has_ended(s, *o));
+        all
     }
 
     /// Takes the next reached object and adds the objects to which its pointers may lead; returns that object.
