@@ -7,6 +7,7 @@ use super::driver_api::like;
 use super::graphs;
 use super::libc;
 use super::table::HostTable;
+use super::thread_states;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::calls::mix;
 use engine::symbolic::exec::captures::CaptureUnderWay;
@@ -364,6 +365,8 @@ fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcom
         let at = moved(e, &methods, at);
         function(&e.load_pointer(&mut s, &at))
     });
+    let made = body.is_none().then(|| thread_states::methods(e.program, c.site.func)).flatten();
+    let (destroy, body) = made.map_or((destroy, body), |m| (Some(m.destroy), Some(m.run)));
     let (Some(destroy), Some(body)) = (destroy, body) else {
         let why = UnknownReason::OtherHostThread;
         e.limits.miss(|| why.clone());

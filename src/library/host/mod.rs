@@ -30,6 +30,7 @@ mod runs;
 mod stdcxx;
 mod table;
 mod tensors;
+mod thread_states;
 mod variables;
 mod volume_calls;
 mod volumes;
