@@ -67,6 +67,7 @@ impl Executor<'_> {
         let (t, pass) = (r.found, &r.found.pass);
         let k = self.iteration_symbol(&t.vars);
         let (mut forms, inexact) = self.closed_forms(r, k);
+        self.rotated(r, k, &mut forms);
         let (steps, constant) = self.constant_steps(r, &forms);
         let (_, _, iteration) = self.arena.split_common(pass.head.path, pass.end.path);
         let ranges = self.ranges_by_induction(r, k, iteration, &mut forms);
@@ -413,7 +414,7 @@ impl MemoryDomain<'_> {
 
 impl Terms {
     /// Integer values of a variable: before the loop, at the start of an iteration and at its end.
-    fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
+    pub(super) fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
         let (t, pass) = (r.found, &r.found.pass);
         debug_assert!(t.vars.contains(&v));
         match (

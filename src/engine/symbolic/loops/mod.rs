@@ -3,7 +3,7 @@
 //!
 //! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
 //! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `quotients` and
-//! `alternating`, `array_fill`, `block_fill`, `prefix_sum`, `products`, `sum`), `unroll` (small constant trip counts),
+//! `alternating`, `array_fill`, `block_fill`, `prefix_sum`, `products`, `rotation`, `sum`), `unroll` (small constant trip counts),
 //! `houdini` with its `candidates` (invariants), `quantified_facts` (checks made in every iteration) with
 //! `iteration_values`, `highest_bit` (bounds after a search for the highest bit that is set). `compared_elements`
 //! (comparisons of arrays) and `product_facts` belong to the facts. The module must not know kernels or hosts.
@@ -30,6 +30,7 @@ pub mod products;
 pub mod quantified_facts;
 mod quotients;
 pub(in crate::symbolic) mod recurrences;
+mod rotation;
 pub(in crate::symbolic) mod sum;
 pub(in crate::symbolic) mod summary;
 mod transition;
