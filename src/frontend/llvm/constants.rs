@@ -53,9 +53,20 @@ impl<'m> ModuleReader<'m> {
             K::LLVMFunctionValueKind
             | K::LLVMGlobalVariableValueKind
             | K::LLVMGlobalAliasValueKind
-            | K::LLVMConstantExprValueKind => self.address(v).unwrap_or_else(|| self.opaque(v)),
+            | K::LLVMConstantExprValueKind => {
+                self.address(v).or_else(|| self.number_of_function(v)).unwrap_or_else(|| self.opaque(v))
+            }
             _ => self.opaque(v),
         }
+    }
+
+    /// Resolves the address of a function as a number, as pointers to methods have it (Itanium C++ ABI, 2.3).
+    fn number_of_function(&mut self, v: Value<'m>) -> Option<Const> {
+        let is_number = v.kind() == K::LLVMConstantExprValueKind && v.const_opcode()? == Opcode::LLVMPtrToInt;
+        if !is_number || v.ty().int_width() != 64 {
+            return None;
+        }
+        self.address(v.operand(0)).filter(|c| matches!(c, Const::Func(_)))
     }
 
     fn opaque(&mut self, v: Value<'m>) -> Const {

@@ -79,7 +79,10 @@ impl MemoryDomain<'_> {
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => {
                     let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec();
-                    self.arena.apply(UninterpretedFunction::Code, id, Interval::new(1 << 16, 1 << 56))
+                    let address = self.arena.apply(UninterpretedFunction::Code, id, Interval::new(1 << 16, 1 << 56));
+                    // The lowest bit of a pointer to a method tells whether it is virtual (Itanium C++ ABI, 2.3).
+                    self.arena.note_multiple(address, 2);
+                    address
                 }
                 Base::Unknown(l) => {
                     let r = l.reason.clone();
