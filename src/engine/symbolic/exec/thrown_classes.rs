@@ -30,12 +30,17 @@ impl ThrownClasses {
                     methods.extend(taken);
                     continue;
                 };
-                match virtual_methods(program, f.module, class) {
-                    Some(of_class) => methods.extend(of_class),
-                    None => methods.extend(taken),
-                }
+                let of_class = virtual_methods(program, f.module, class);
+                methods.extend(of_class.as_deref().unwrap_or(taken));
                 match destructor {
-                    Operand::Const(Const::Func(d)) => _ = destructors.insert(program.resolve_func(f.module, *d)),
+                    Operand::Const(Const::Func(d)) => {
+                        let d = program.resolve_func(f.module, *d);
+                        if calls_virtual_destructor(program.func(d)) {
+                            destructors.extend(of_class.as_deref().unwrap_or(taken));
+                        } else {
+                            destructors.insert(d);
+                        }
+                    }
                     Operand::Const(Const::Zero(_)) => {}
                     _ => destructors.extend(taken),
                 }
@@ -52,6 +57,17 @@ impl ThrownClasses {
         };
         Self { destructors: keep(destructors), methods: keep(methods) }
     }
+}
+
+/// Whether a function destroys an exception by the virtual destructor of its class, which `std::make_exception_ptr` knows
+/// (`__dest_thunk` of libstdc++ 14, `bits/exception_ptr.h`).
+fn calls_virtual_destructor(f: &Function) -> bool {
+    let indirect = |callee: &Callee| matches!(callee, Callee::Indirect(_));
+    f.name.starts_with("_ZNSt15__exception_ptr12__dest_thunkI")
+        && f.blocks.iter().any(|b| {
+            b.insts.iter().any(|i| matches!(&i.op, Op::Call { callee, .. } if indirect(callee)))
+                || matches!(&b.term, Terminator::Invoke { callee, .. } if indirect(callee))
+        })
 }
 
 /// Returns the arguments of the calls that make exceptions in a function (`throw`, and `std::make_exception_ptr` of
