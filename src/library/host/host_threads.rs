@@ -24,6 +24,7 @@ use engine::symbolic::terms::term::SymKind;
 use ir::{FuncRef, Operand, Program, Terminator};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// Start of a `std::thread`.
 const START: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
@@ -396,17 +397,22 @@ fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcom
 
 fn join_thread(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, joins: bool) -> ModelOutcome {
     let this = cuda::pointer_arg(e, c, 0);
-    let number = e.load_number(&mut s, &this, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
-    if let Some(number) = number.filter(|_| joins) {
-        e.thread_joined(&mut s, number);
-    }
     if joins {
-        e.stores_of_joined(&mut s, number);
-        e.waited_in_thread(&mut s);
+        join_at(e, &this, &mut s);
     }
     let zero = Value::Int(e.arena.int(0));
     e.store_value(&mut s, &this, zero, 8);
     super::no_value(s)
+}
+
+/// Waits for the thread of which an object has the number.
+pub(super) fn join_at(e: &mut Executor<'_>, thread: &Rc<Vec<GuardedTarget>>, s: &mut State) {
+    let number = e.load_number(s, thread, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
+    if let Some(number) = number {
+        e.thread_joined(s, number);
+    }
+    e.stores_of_joined(s, number);
+    e.waited_in_thread(s);
 }
 
 /// `(handle, attributes, function, argument)`.

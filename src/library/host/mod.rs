@@ -15,6 +15,7 @@ mod entry_points;
 mod extremes;
 mod files;
 mod formats;
+mod futures;
 mod getopt;
 mod graphs;
 mod host_threads;

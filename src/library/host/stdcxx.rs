@@ -3,6 +3,7 @@
 
 use super::cuda;
 use super::files;
+use super::futures;
 use super::libc;
 use super::table::HostModel;
 use base::reasons::UnknownReason;
@@ -138,6 +139,15 @@ const STEPS: &[ModelStep] = &[
     step(&[(MatchKind::Start, OPENS)], |e, c, s| open_ifstream(e, c, s)),
     step(&[(MatchKind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| istream_read(e, c, s)),
     step(&[(MatchKind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| reads_on(e, c, s)),
+    step(&[(MatchKind::Start, &[futures::TASK_SETTER])], |e, c, s| futures::run_task(e, c, s)),
+    step(&[(MatchKind::Start, &[futures::SET_RESULT])], |e, c, s| futures::set_result(e, c, s)),
+    step(&[(MatchKind::Start, &["_ZSt5asyncI"])], |e, c, s| futures::start(e, c, s)),
+    ModelStep {
+        applies: futures::waits,
+        ..step(&[(MatchKind::DemangledStart, &["std::future<", "std::__basic_future<"])], |e, c, s| {
+            futures::wait(e, c, s)
+        })
+    },
     step(&[(MatchKind::DemangledPart, &["std::chrono::"])], |e, c, s| clock(e, c, s)),
     step(&[(MatchKind::Whole, NUMBERS_32)], |e, c, s| string_number(e, c, s, 32)),
     step(&[(MatchKind::Whole, NUMBERS_64)], |e, c, s| string_number(e, c, s, 64)),
@@ -192,7 +202,7 @@ pub(super) fn keys() -> impl Iterator<Item = NameKey> {
 }
 
 /// Functions that start a host thread, and are not entered. Substrings of demangled names.
-const THREADS: &[&str] = &["std::jthread::jthread<", "std::async<"];
+const THREADS: &[&str] = &["std::jthread::jthread<"];
 
 /// Source from which a string is constructed or assigned as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,7 +336,7 @@ fn beside(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State, reason: &
         return super::opaque(e, c, s, reason);
     }
     // What such a thread is given leads to its start.
-    if c.display.contains("std::thread") && !c.display.contains("std::async") {
+    if c.display.contains("std::thread") || c.display.contains("std::async") {
         return Err(Box::new(s));
     }
     // The body of another thread is not executed.

@@ -224,5 +224,11 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "_ZNSt13__future_base12_Result_baseD1Ev", "_ZNSt13__future_base12_Result_baseD2Ev",
         "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
     ]).concrete_only("the executor knows it by the demangled name"),
+    host_starts(&[
+        "_ZSt5asyncI", "_ZNSt13__future_base14_S_task_setterI", "_ZNSt13__future_base13_State_baseV213_M_set_resultE",
+    ]).symbolic_only("the interpreter runs the body that the header has"),
+    FunctionRow::new(CallSide::Host, MatchKind::DemangledStart, &[
+        "std::future<", "std::__basic_future<",
+    ]).symbolic_only("the interpreter runs the body that the header has"),
     host(&["__cxa_thread_atexit"]).concrete_only("attributes say all that it does to memory that is followed"),
 ];

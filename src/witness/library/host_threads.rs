@@ -105,7 +105,8 @@ pub(super) fn find(name: &str) -> Option<ModelEntry> {
 }
 
 /// Variables of each thread that hold something during one call of the library alone.
-const WITHIN_A_CALL: [&str; 2] = ["_ZSt15__once_callable", "_ZSt11__once_call"];
+const WITHIN_A_CALL: [&str; 4] =
+    ["std::__once_callable", "std::__once_call", "_ZSt15__once_callable", "_ZSt11__once_call"];
 
 /// Returns the address of a variable of the present thread; stops in another one than the first.
 pub(super) fn of_thread(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {

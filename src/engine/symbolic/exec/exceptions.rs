@@ -18,13 +18,16 @@ use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
 use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
-use models::attributes::{calls_nothing, is_launch, is_of_c_interface, may_throw, may_throw_for_size};
+use models::attributes::{calls_nothing, is_launch, is_of_c_interface, is_of_cuda, may_throw, may_throw_for_size};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Start of a `std::thread`, which throws where no thread is left.
 const START_OF_THREAD: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+
+/// Runs the function of `std::async` in its thread, and sets the result (libstdc++ 14, `future`).
+const RUN_OF_ASYNC: &str = "_ZNSt13__future_base17_Async_state_implI";
 
 impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
@@ -123,9 +126,18 @@ impl ExecutionContext<'_> {
 
     fn may_throw(&mut self, caller: FuncRef, (callee, args): (&Callee, &[Operand])) -> bool {
         let Some(f) = self.direct_callee(caller.module, callee) else { return true };
+        // The state of `std::async` keeps what its function throws, and sets its result once.
+        if self.function(caller).name.starts_with(RUN_OF_ASYNC) {
+            return false;
+        }
         if may_throw_for_size(&self.function(f).name) {
             return !is_constant(args.first());
         }
+        self.function_may_throw(f)
+    }
+
+    /// Whether a function of the program may throw, or call one that does.
+    pub fn function_may_throw(&mut self, f: FuncRef) -> bool {
         if let Some(known) = self.functions.throws.get(&f) {
             return *known;
         }
@@ -136,6 +148,22 @@ impl ExecutionContext<'_> {
         });
         self.functions.throws.insert(f, throws);
         throws
+    }
+
+    /// Returns the state in which a task has thrown, and its exception is kept: what it may have written is unknown. What it
+    /// launched before is followed with the task; whether it freed memory of a device is not.
+    pub fn after_thrown_task(&mut self, mut s: State, f: FuncRef, args: &[Value]) -> State {
+        let named = self.globals_of(HostPart::Function(f));
+        let ends = |name: &str| is_of_cuda(name) && ["Free", "Destroy", "Reset"].iter().any(|e| name.contains(e));
+        let frees = named.reached.iter().any(|r| ends(&self.function(*r).name));
+        match self.globals_written_by(f, |_| true) {
+            Some(globals) if !frees => {
+                let written: Vec<Value> = args.iter().cloned().chain(globals).collect();
+                self.havoc_call(&mut s, &[], &written, &UnknownReason::Caught);
+            }
+            _ => self.limits.miss(|| UnknownReason::Caught),
+        }
+        s
     }
 
     /// Whether a function allocates by `new` with a size that is not a constant.

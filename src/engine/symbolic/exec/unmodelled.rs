@@ -80,7 +80,10 @@ impl ExecutionContext<'_> {
         what: &str,
         args: &[Operand],
     ) {
-        self.may_wait_for_thread();
+        // A handler waits for nothing.
+        if what != "landingpad" {
+            self.may_wait_for_thread();
+        }
         let m = self.module(fr.func);
         let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
         self.kernel.unknown_code |= self.side == Side::Device;
