@@ -79,7 +79,7 @@ const WITH_FUNCTIONS: &[(ThrustAlgorithm, usize)] = &[
     (thrust("::cuda_cub::transform_reduce<", ElementUse::Read, &[]), 3),
     (thrust("::cuda_cub::count_if<", ElementUse::Read, &[]), 1),
     (thrust("::cuda_cub::copy_if<", ElementUse::Read, &[]), 2),
-    (thrust("::cuda_cub::remove_if<", ElementUse::Read, &[]), 1),
+    (thrust("::cuda_cub::remove_if<", ElementUse::Change, &[]), 1),
     (thrust("::cuda_cub::sort<", ElementUse::Change, &[]), 1),
     (thrust("::cuda_cub::stable_sort<", ElementUse::Change, &[]), 1),
     (thrust("::cuda_cub::sort_by_key<", ElementUse::Change, &[ElementUse::Change]), 1),
@@ -200,6 +200,24 @@ pub struct ThrustCall {
     pub sizes: Vec<u64>,
     /// Whether these ranges are all that it touches, before the host goes on.
     pub is_whole: bool,
+    /// Types of the function objects that it calls; where they touch nothing but their arguments, the ranges are all that it
+    /// touches. Absent where it touches more than its ranges, or the host does not wait for it.
+    pub functions: Option<Vec<String>>,
+    /// What it returns, or selects.
+    pub result: ThrustResult,
+}
+
+/// Result of an algorithm of Thrust with functions of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThrustResult {
+    /// The end of the last range, or a number that is not known.
+    End,
+    /// The number of elements that a function selects.
+    Count,
+    /// The end of the elements that are kept, in the first range.
+    Kept,
+    /// The end of the elements that are copied, in memory that the argument behind the ranges points to; bytes of an element.
+    Copied(u64),
 }
 
 /// A call of an algorithm of CUB on addresses of numbers.
@@ -236,12 +254,29 @@ impl ThrustCall {
         if let Some((algorithm, sizes)) =
             THRUST.iter().filter(|a| is_called(a)).find_map(|a| Some((a, sizes(a).filter(|_| is_plain(a))?)))
         {
-            return Some(Self { algorithm, sizes: sizes[1..].to_vec(), is_whole: true });
+            let (functions, result) = (None, ThrustResult::End);
+            return Some(Self { algorithm, sizes: sizes[1..].to_vec(), is_whole: true, functions, result });
         }
         WITH_FUNCTIONS
             .iter()
             .filter(|(a, more)| is_called(a) && parameters.len() == 3 + a.beside.len() + more)
-            .find_map(|(a, _)| Some(Self { algorithm: a, sizes: sizes(a)?[1..].to_vec(), is_whole: false }))
+            .find_map(|(a, _)| Some((a, sizes(a)?)))
+            .map(|(a, sizes)| {
+                let rest = &parameters[3 + a.beside.len()..];
+                let (result, rest) = match (a.name, rest) {
+                    ("::cuda_cub::copy_if<", [to, rest @ ..]) => (element_size(to).map(ThrustResult::Copied), rest),
+                    ("::cuda_cub::remove_if<", rest) => (Some(ThrustResult::Kept), rest),
+                    ("::cuda_cub::count_if<", rest) => (Some(ThrustResult::Count), rest),
+                    // It reads where the elements of its range say.
+                    ("::cuda_cub::gather<", rest) => (None, rest),
+                    (_, rest) => (Some(ThrustResult::End), rest),
+                };
+                let waits = ["::cuda_cub::par_t>&", "::cuda_cub::tag>&"].iter().any(|p| parameters[0].ends_with(p));
+                let own = rest.iter().filter(|p| !is_number(p) && !is_operator(p)).map(ToString::to_string);
+                let functions = result.filter(|_| waits).map(|_| own.collect());
+                let result = result.unwrap_or(ThrustResult::End);
+                Self { algorithm: a, sizes: sizes[1..].to_vec(), is_whole: false, functions, result }
+            })
     }
 }
 

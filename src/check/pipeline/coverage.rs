@@ -72,6 +72,7 @@ impl Engine<'_> {
 
     /// Counts the remaining accesses after all launches: those that no execution of their kernel reached, since their
     /// path is infeasible, or since every launch is rejected. They are undecided where an execution did not complete.
+    /// Then those of functions that modelled calls call, which touch their arguments alone.
     pub(super) fn unreached(&mut self) {
         let mut kernels: Vec<FuncRef> = self.kernels.iter().copied().collect();
         kernels.sort_unstable();
@@ -84,6 +85,16 @@ impl Engine<'_> {
             for a in self.accessing(kernel) {
                 if !counted.contains(&a.loc) && !self.own_alone.contains(&a.site) {
                     self.count(kernel, &a, outcome.clone());
+                }
+            }
+        }
+        let mut called: Vec<FuncRef> = self.called_by_models.iter().copied().collect();
+        called.sort_unstable();
+        for function in called {
+            let counted: FxHashSet<SourceLoc> = self.places.keys().map(|(loc, _)| loc.clone()).collect();
+            for a in self.accessing(function) {
+                if !counted.contains(&a.loc) {
+                    self.count(function, &a, AccessVerdict::Safe);
                 }
             }
         }

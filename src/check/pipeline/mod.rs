@@ -60,6 +60,8 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     /// Kernels in system headers that modelled calls launch.
     behind_models: FxHashSet<FuncRef>,
+    /// Functions of the program that modelled calls call on a device.
+    called_by_models: FxHashSet<FuncRef>,
     /// Host functions that executions of roots came to.
     followed: FxHashSet<FuncRef>,
     /// Functions whose addresses code outside the program gets.
@@ -113,6 +115,7 @@ impl<'p> Engine<'p> {
             kernels: FxHashSet::default(),
             launched: FxHashSet::default(),
             behind_models: FxHashSet::default(),
+            called_by_models: FxHashSet::default(),
             followed: FxHashSet::default(),
             given_away: FxHashSet::default(),
             launches: 0,

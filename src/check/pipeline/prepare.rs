@@ -145,6 +145,7 @@ impl<'p> Engine<'p> {
             executor.apply_invariants();
         }
         self.behind_models.extend(&executor.runtime.behind_models);
+        self.called_by_models.extend(&executor.runtime.called_by_models);
         self.followed.extend(executor.runtime.followed.iter().chain([&root.func]));
         self.given_away.extend(&executor.runtime.given_away);
         let gave_up = executor.limits.take_reason();

@@ -28,6 +28,7 @@ impl Engine<'_> {
         self.kernels.extend(&other.kernels);
         self.launched.extend(&other.launched);
         self.behind_models.extend(&other.behind_models);
+        self.called_by_models.extend(&other.called_by_models);
         self.followed.extend(&other.followed);
         self.given_away.extend(&other.given_away);
         self.launches += other.launches;

@@ -5,6 +5,7 @@
 //! kernels by the architecture and the number of elements. Any other call is entered.
 
 use super::cuda;
+use super::functors;
 use super::graphs;
 use super::libc;
 use super::waits;
@@ -21,7 +22,7 @@ use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::reach::Mentions;
 use ir::{FuncRef, Program, TypeKind};
-use models::device_wide::{CUB, CubCall, ElementCount, ElementUse, THRUST, ThrustCall};
+use models::device_wide::{CUB, CubCall, ElementCount, ElementUse, THRUST, ThrustCall, ThrustResult};
 use models::row::{MatchKind, NameKey};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -58,11 +59,10 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
     let (a, sizes) = (call.algorithm, &call.sizes);
     let iterators = 2 + a.beside.len();
     let places: Vec<_> = (1..=iterators).map(|i| cuda::pointer_arg(e, c, i)).collect();
-    let ([first], [last]) = (places[0].as_slice(), places[1].as_slice()) else { return Err(Box::new(s)) };
-    if first.base != last.base || !places.iter().all(|p| is_of_device(e, p)) {
+    let Some(bytes) = between(e, &places[0], &places[1]).filter(|_| places.iter().all(|p| is_of_device(e, p))) else {
         return Err(Box::new(s));
-    }
-    let (bytes, zero) = (e.arena.sub(last.offset, first.offset), e.arena.int(0));
+    };
+    let zero = e.arena.int(0);
     let bytes = e.arena.max(bytes, zero);
     let count = e.arena.floor_div(bytes, i128::from(sizes[0]));
     let mut ranges = vec![DeviceRange { place: places[0].clone(), bytes, used: a.range }];
@@ -70,13 +70,41 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
         let bytes = if sizes[i + 1] == sizes[0] { bytes } else { e.arena.scale(count, i128::from(sizes[i + 1])) };
         ranges.push(DeviceRange { place: places[i + 2].clone(), bytes, used: *used });
     }
-    if !call.is_whole {
+    let operators = |f: &String| functors::that_touch_their_arguments(e.program, f);
+    let called: Option<Vec<Vec<FuncRef>>> = call.functions.as_ref().and_then(|all| all.iter().map(operators).collect());
+    if !call.is_whole && called.is_none() {
         // The body does the rest.
         note(e, &s, &ranges);
         graphs::not_kept(e, c, &s);
         return Err(Box::new(s));
     }
-    let end = ranges.last().map(|r| (r.place.clone(), r.bytes));
+    e.runtime.called_by_models.extend(called.into_iter().flatten().flatten());
+    let mut end = ranges.last().map(|r| (r.place.clone(), r.bytes));
+    if call.result != ThrustResult::End {
+        let reason = UnknownReason::Algorithm;
+        let chosen = e.arena.fresh(SymKind::Unknown { reason }, "?", Interval::new(0, 1 << 56));
+        let within = e.arena.le(chosen, count);
+        let Some(known) = e.assume(s, within) else { return Ok(None) };
+        s = known;
+        let (place, size) = match call.result {
+            ThrustResult::Copied(size) => (cuda::pointer_arg(e, c, iterators + 1), size),
+            _ => (places[0].clone(), sizes[0]),
+        };
+        let bytes = e.arena.scale(chosen, i128::from(size));
+        if matches!(call.result, ThrustResult::Copied(_)) {
+            if !is_of_device(e, &place) {
+                note(e, &s, &ranges);
+                graphs::not_kept(e, c, &s);
+                return Err(Box::new(s));
+            }
+            ranges.push(DeviceRange { place: place.clone(), bytes, used: ElementUse::Write });
+        }
+        if call.result == ThrustResult::Count {
+            run(e, c, &mut s, &ranges);
+            return Ok(Some((Value::Int(chosen), s)));
+        }
+        end = Some((place, bytes));
+    }
     run(e, c, &mut s, &ranges);
     // Scans and copies return the end of what they write.
     let m = e.program.module(c.site.func.module);
@@ -160,11 +188,26 @@ fn kernels_behind(program: &Program, f: FuncRef) -> Vec<FuncRef> {
     out
 }
 
-/// Whether all that is known of a place is memory of a device.
+/// Returns the number of bytes from one place to another in the same memory; `None` where it may be other memory.
+fn between(e: &mut MemoryDomain<'_>, first: &[GuardedTarget], last: &[GuardedTarget]) -> Option<TermId> {
+    let same = |(a, b): (&GuardedTarget, &GuardedTarget)| a.base == b.base && (a.cond == b.cond || first.len() == 1);
+    if first.len() != last.len() || !first.iter().zip(last).all(same) {
+        return None;
+    }
+    let mut bytes = None;
+    for (a, b) in first.iter().zip(last) {
+        let here = e.arena.sub(b.offset, a.offset);
+        bytes = Some(bytes.map_or(here, |others| e.arena.ite(a.cond, here, others)));
+    }
+    bytes
+}
+
+/// Whether all that is known of a place is memory of a device, or no memory, as that of a vector without elements.
 fn is_of_device(e: &MemoryDomain<'_>, p: &[GuardedTarget]) -> bool {
-    !p.is_empty()
+    p.iter().any(|t| matches!(t.base, Base::Object(_)))
         && p.iter().all(|t| match t.base {
             Base::Object(o) => matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)),
-            _ => false,
+            Base::Null => true,
+            Base::Func(_) | Base::Unknown(_) => false,
         })
 }

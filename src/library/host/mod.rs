@@ -15,6 +15,7 @@ mod entry_points;
 mod extremes;
 mod files;
 mod formats;
+mod functors;
 mod futures;
 mod getopt;
 mod graphs;

@@ -25,6 +25,8 @@ pub struct Runtime {
     pub launched: bool,
     /// Kernels of libraries that modelled calls launch in their bodies.
     pub behind_models: FxHashSet<FuncRef>,
+    /// Functions of the program that modelled calls call on a device: they touch nothing but their arguments.
+    pub called_by_models: FxHashSet<FuncRef>,
     /// Host functions whose bodies were followed.
     pub followed: FxHashSet<FuncRef>,
     /// Functions whose addresses code outside the program gets.
@@ -146,6 +148,7 @@ impl Runtime {
                 + self.written_by_device.len()
                 + self.written_as_bytes.len()
                 + self.behind_models.len()
+                + self.called_by_models.len()
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed)
                 + usize::from(self.host_threads)
