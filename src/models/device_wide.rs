@@ -203,7 +203,7 @@ pub struct ThrustCall {
     /// Types of the function objects that it calls; where they touch nothing but their arguments, the ranges are all that it
     /// touches. Absent where it touches more than its ranges, or the host does not wait for it.
     pub functions: Option<Vec<String>>,
-    /// What it returns, or selects.
+    /// Result of the call, or what it selects.
     pub result: ThrustResult,
 }
 

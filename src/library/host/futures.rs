@@ -183,7 +183,10 @@ pub(super) fn wait(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> M
     let future = cuda::pointer_arg(e, c, usize::from(by_address));
     let state = e.load_pointer(&mut s, &future);
     let thread = moved(e, &state, THREAD);
-    host_threads::join_at(e, &thread, &mut s);
+    // The result may be another thread's, which goes on.
+    if !host_threads::join_at(e, &thread, &mut s) {
+        e.lock_taken(&mut s);
+    }
     if !c.display.contains("::wait(") {
         for at in [0, 8] {
             let (at, null) = (moved(e, &future, at), e.null());

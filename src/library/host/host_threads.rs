@@ -405,14 +405,15 @@ fn join_thread(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, joins: b
     super::no_value(s)
 }
 
-/// Waits for the thread of which an object has the number.
-pub(super) fn join_at(e: &mut Executor<'_>, thread: &Rc<Vec<GuardedTarget>>, s: &mut State) {
+/// Waits for the thread of which an object has the number; returns whether the number is known.
+pub(super) fn join_at(e: &mut Executor<'_>, thread: &Rc<Vec<GuardedTarget>>, s: &mut State) -> bool {
     let number = e.load_number(s, thread, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
     if let Some(number) = number {
         e.thread_joined(s, number);
     }
     e.stores_of_joined(s, number);
     e.waited_in_thread(s);
+    number.is_some()
 }
 
 /// `(handle, attributes, function, argument)`.
