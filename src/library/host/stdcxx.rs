@@ -139,9 +139,9 @@ const STEPS: &[ModelStep] = &[
     step(&[(MatchKind::Start, OPENS)], |e, c, s| open_ifstream(e, c, s)),
     step(&[(MatchKind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| istream_read(e, c, s)),
     step(&[(MatchKind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| reads_on(e, c, s)),
-    step(&[(MatchKind::Start, &[futures::TASK_SETTER])], |e, c, s| futures::run_task(e, c, s)),
-    step(&[(MatchKind::Start, &[futures::SET_RESULT])], |e, c, s| futures::set_result(e, c, s)),
-    step(&[(MatchKind::Start, &["_ZSt5asyncI"])], |e, c, s| futures::start(e, c, s)),
+    step(&[(MatchKind::Start, &[futures::TASK_SETTER])], futures::run_task),
+    step(&[(MatchKind::Start, &[futures::SET_RESULT])], futures::set_result),
+    step(&[(MatchKind::Start, &["_ZSt5asyncI"])], futures::start),
     ModelStep {
         applies: futures::waits,
         ..step(&[(MatchKind::DemangledStart, &["std::future<", "std::__basic_future<"])], |e, c, s| {
