@@ -408,8 +408,10 @@ fn join_thread(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, joins: b
 /// Waits for the thread of which an object has the number; returns whether the number is known.
 pub(super) fn join_at(e: &mut Executor<'_>, thread: &Rc<Vec<GuardedTarget>>, s: &mut State) -> bool {
     let number = e.load_number(s, thread, 8).and_then(|t| e.arena.as_int(t)).and_then(|n| i64::try_from(n).ok());
-    if let Some(number) = number {
-        e.thread_joined(s, number);
+    match number {
+        Some(number) => e.thread_joined(s, number),
+        // Which of several threads it is.
+        None => e.is_known_by_number(),
     }
     e.stores_of_joined(s, number);
     e.waited_in_thread(s);
@@ -450,8 +452,9 @@ fn create(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
 fn join(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let number = libc::int_arg(e, c, 0, 64);
     let number = e.arena.as_int(number).and_then(|n| i64::try_from(n).ok());
-    if let Some(number) = number {
-        e.thread_joined(&mut s, number);
+    match number {
+        Some(number) => e.thread_joined(&mut s, number),
+        None => e.is_known_by_number(),
     }
     e.stores_of_joined(&mut s, number);
     e.waited_in_thread(&mut s);

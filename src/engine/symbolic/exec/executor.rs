@@ -38,6 +38,12 @@ impl<'p> Executor<'p> {
             named: Default::default(),
         }
     }
+
+    /// Records that something is known only where the number of the present loop's iteration is: a loop with a known number of
+    /// iterations is executed one by one.
+    pub fn is_known_by_number(&mut self) {
+        self.loops.by_number = true;
+    }
 }
 
 impl<'p> Deref for Executor<'p> {

@@ -54,7 +54,9 @@ impl Executor<'_> {
             return self.skip_loop(fr, &cfg.loops[l], start, &why);
         }
         let begun = self.begin(part);
+        let around = self.loops.by_number;
         let out = self.follow_loop(fr, cfg, l, start);
+        self.loops.by_number = around;
         self.may_end_thread_in_loop(out.0.is_empty() && out.1.is_empty());
         self.limits.end(begun);
         out
@@ -68,6 +70,7 @@ impl Executor<'_> {
         {
             return r;
         }
+        self.loops.by_number = false;
         let found = match self.discover(fr, &at, &mut s0) {
             Discovery::Found(found) => found,
             Discovery::GaveUp => return LoopOut::default(),
@@ -88,7 +91,11 @@ impl Executor<'_> {
         let of_pointers = solved.arrays.iter().any(|(o, _)| self.points_to.has_addresses(*o));
         // So are shifts by that number: `for (int u = 0; (1 << u) < 1024; u++)`.
         let by_powers = self.powers_of(&solved.all_round, solved.k);
-        let is_inexact = solved.inexact || solved.scattered || of_pointers;
+        let by_number = self.loops.by_number;
+        if by_number {
+            self.loops.steps.remove(&at.key);
+        }
+        let is_inexact = solved.inexact || solved.scattered || of_pointers || by_number;
         if (is_inexact || !by_powers.is_empty())
             && let Some(n) = self.trip_count(if is_inexact { &solved.iteration } else { &by_powers }, solved.k)
             && let Some(r) = self.unroll(fr, &at, &s0, n)

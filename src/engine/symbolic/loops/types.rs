@@ -51,12 +51,14 @@ pub(in crate::symbolic) struct LoopMemo {
     pub ranges: FxHashMap<LoopKey, Vec<(LoopVar, u32, bool)>>,
     /// Remaining budget for proving bounds of loop variables, in terms of comparisons.
     pub linear_work: Rc<Cell<u64>>,
+    /// Whether an iteration of the present loop did something that is known only where its number is.
+    pub by_number: bool,
 }
 
 impl Default for LoopMemo {
     fn default() -> Self {
         let (vars, steps, ranges) = Default::default();
-        Self { vars, steps, ranges, linear_work: Rc::new(Cell::new(MAX_WORK)) }
+        Self { vars, steps, ranges, linear_work: Rc::new(Cell::new(MAX_WORK)), by_number: false }
     }
 }
 
