@@ -4,8 +4,11 @@
 //! (pointers in it are not followed) and variables of their own, and write to the latter alone. An algorithm that calls such an
 //! object touches its ranges alone.
 
-use ir::{Callee, Const, FuncRef, Op, Operand, Program, Side, Terminator, TypeKind, ValueId};
-use rustc_hash::FxHashSet;
+use ir::{
+    AddressStep, Callee, CastOp, Const, FuncRef, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
+    ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Deepest calls that are followed.
 const MAX_DEPTH: usize = 16;
@@ -29,42 +32,75 @@ fn is_operator_of(display: &str, class: &str) -> bool {
     })
 }
 
+/// An address in a variable of a function, or in what a parameter points to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct OwnPointer {
+    /// Bytes of the variable or of the pointee.
+    room: u64,
+    offset: u64,
+    /// Whether the function may write there.
+    written: bool,
+}
+
+impl OwnPointer {
+    /// Whether so many bytes from the address on are inside.
+    const fn holds(self, bytes: u64) -> bool {
+        match self.offset.checked_add(bytes) {
+            Some(end) => end <= self.room,
+            None => false,
+        }
+    }
+}
+
 /// Whether a function touches nothing but what its parameters point to, given that these are arguments; it may write there if
 /// they are `writable`.
 fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec<FuncRef>) -> bool {
     let func = program.func(f);
     if func.is_declaration() {
-        return func.name.starts_with("__nv_") || func.name == "__nvvm_reflect";
+        return func.name.starts_with("__nv_");
     }
     if around.contains(&f) || around.len() >= MAX_DEPTH {
         return false;
     }
     around.push(f);
-    let own = own_pointers(program, f, |_| true);
-    let written = own_pointers(program, f, |i| writable || func.params[i].sret.is_some());
-    let is_own = |o: &Operand| match o {
-        Operand::Value(v) => own.contains(v),
-        Operand::Const(c) => is_constant_memory(program, f, c),
+    let module = program.module(f.module);
+    let own = own_pointers(program, f, writable);
+    let at = |o: &Operand| if let Operand::Value(v) = o { own.get(v).copied() } else { None };
+    let constant = |o: &Operand| match o {
+        Operand::Const(Const::Int { value, .. }) => u64::try_from(*value).ok(),
+        _ => None,
     };
-    let is_written = |o: &Operand| matches!(o, Operand::Value(v) if written.contains(v));
+    let inside = |o: &Operand, bytes: Option<u64>, writes: bool| {
+        at(o).zip(bytes).is_some_and(|(p, bytes)| p.holds(bytes) && (p.written || !writes))
+    };
     let mut call = |callee: &Callee, args: &[Operand]| {
         let Callee::Direct(id) = callee else { return false };
         let called = program.resolve_func(f.module, *id);
-        let name = &program.func(called).name;
+        let (name, params) = (&program.func(called).name, &program.func(called).params);
         if name.starts_with("llvm.") {
             let of_memory = ["mem", "atomic", ".ld", ".st", "load", "store", "gather", "scatter", "prefetch", "cp."];
             return !of_memory.iter().any(|m| name.contains(m));
         }
-        let pointer = |o: &Operand| is_pointer(program, f, o);
-        let writable = args.iter().all(|a| !pointer(a) || is_written(a));
-        args.iter().all(|a| !pointer(a) || is_own(a)) && touches_given(program, called, writable, around)
+        // It is given the name of an option of the compiler.
+        if name == "__nvvm_reflect" {
+            return true;
+        }
+        let mut all_written = true;
+        for (i, a) in args.iter().enumerate().filter(|(_, a)| may_be_pointer(program, f, a)) {
+            let Some(p) = at(a) else { return false };
+            all_written &= p.written;
+            if !params.get(i).is_some_and(|param| p.holds(room_of(program, called, param))) {
+                return false;
+            }
+        }
+        touches_given(program, called, all_written, around)
     };
     let quiet = func.blocks.iter().all(|b| {
         b.insts.iter().all(|i| match &i.op {
-            Op::Load { ptr, volatile, .. } => !volatile && is_own(ptr),
-            Op::Store { ptr, volatile, .. } => !volatile && is_written(ptr),
-            Op::MemCopy { dst, src, .. } => is_written(dst) && is_own(src),
-            Op::MemSet { dst, .. } => is_written(dst),
+            Op::Load { ptr, volatile, .. } => !volatile && inside(ptr, Some(module.size_of(i.ty).get()), false),
+            Op::Store { ptr, value, volatile, .. } => !volatile && inside(ptr, bytes_of(program, f, value), true),
+            Op::MemCopy { dst, src, len, .. } => inside(dst, constant(len), true) && inside(src, constant(len), false),
+            Op::MemSet { dst, len, .. } => inside(dst, constant(len), true),
             Op::Call { callee, args } => call(callee, args),
             Op::Alloca { .. }
             | Op::Gep { .. }
@@ -89,81 +125,137 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
     quiet
 }
 
-fn is_pointer(program: &Program, f: FuncRef, o: &Operand) -> bool {
-    let (module, func) = (program.module(f.module), program.func(f));
+/// Type of a value.
+fn type_of(program: &Program, f: FuncRef, v: ValueId) -> Option<TypeId> {
+    let func = program.func(f);
+    let made = || func.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(v)).map(|i| i.ty);
+    let invoked = || {
+        func.blocks.iter().find_map(|b| match &b.term {
+            Terminator::Invoke { result, ty, .. } if *result == Some(v) => Some(*ty),
+            _ => None,
+        })
+    };
+    func.params.get(v.index()).map(|p| p.ty).or_else(made).or_else(invoked)
+}
+
+/// Size of an operand in bytes.
+fn bytes_of(program: &Program, f: FuncRef, o: &Operand) -> Option<u64> {
+    let size = |ty: TypeId| program.module(f.module).size_of(ty).get();
     match o {
-        Operand::Const(_) => false,
-        Operand::Value(v) => {
-            let parameter = func.params.get(v.index()).map(|p| p.ty);
-            let made = || {
-                func.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*v)).map(|i| i.ty).or_else(|| {
-                    func.blocks.iter().find_map(|b| match &b.term {
-                        Terminator::Invoke { result, ty, .. } if *result == Some(*v) => Some(*ty),
-                        _ => None,
-                    })
-                })
-            };
-            parameter
-                .or_else(made)
-                .is_none_or(|ty| !matches!(module.ty(ty).kind, TypeKind::Int(_) | TypeKind::Float(_)))
-        }
+        Operand::Const(Const::Int { bits, .. } | Const::Float { bits, .. }) => Some(u64::from(bits.div_ceil(8))),
+        Operand::Const(
+            Const::Zero(ty)
+            | Const::Undef(ty)
+            | Const::Aggregate { ty, .. }
+            | Const::Bytes { ty, .. }
+            | Const::Opaque { ty, .. },
+        ) => Some(size(*ty)),
+        Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Address { .. }) => Some(8),
+        Operand::Value(v) => type_of(program, f, *v).map(size),
     }
 }
 
-/// Whether an address is that of a constant, as of the tables of mathematical functions.
-fn is_constant_memory(program: &Program, f: FuncRef, c: &Const) -> bool {
-    matches!(c, Const::Global { id, .. } if program.global(program.resolve_global(f.module, *id)).constant)
+fn may_be_pointer(program: &Program, f: FuncRef, o: &Operand) -> bool {
+    let is_number = |ty: TypeId| matches!(program.module(f.module).ty(ty).kind, TypeKind::Int(_) | TypeKind::Float(_));
+    match o {
+        Operand::Const(Const::Int { .. } | Const::Float { .. }) => false,
+        Operand::Const(Const::Zero(ty) | Const::Undef(ty)) => !is_number(*ty),
+        Operand::Const(_) => true,
+        Operand::Value(v) => !type_of(program, f, *v).is_some_and(is_number),
+    }
 }
 
-/// Returns the values of a function that surely are addresses in its own variables, or in arguments for such parameters.
-fn own_pointers(program: &Program, f: FuncRef, such: impl Fn(usize) -> bool) -> FxHashSet<ValueId> {
-    let func = program.func(f);
+/// Bytes that a parameter surely points to: its object, a reference's, or the result's.
+fn room_of(program: &Program, f: FuncRef, param: &Param) -> u64 {
+    let whole = param.byval.or(param.sret).map(|ty| program.module(f.module).size_of(ty).get());
+    whole.unwrap_or(param.dereferenceable)
+}
+
+/// Offset in bytes of an address from its base, if it stays in the arrays that it is computed in.
+fn offset_of(steps: &[AddressStep]) -> Option<u64> {
+    steps.iter().try_fold(0_u64, |sum, step| {
+        let more = match step {
+            AddressStep::Field { offset, .. } => *offset,
+            AddressStep::Index { index: Operand::Const(Const::Int { value, .. }), stride, count } => {
+                let index = u64::try_from(*value).ok()?;
+                if index != 0 && count.is_none_or(|n| index >= n.get()) {
+                    return None;
+                }
+                index.checked_mul(stride.get())?
+            }
+            AddressStep::Index { .. } => return None,
+        };
+        sum.checked_add(more)
+    })
+}
+
+/// Returns the values of a function that surely are addresses in its own variables, or in what its parameters point to.
+fn own_pointers(program: &Program, f: FuncRef, writable: bool) -> FxHashMap<ValueId, OwnPointer> {
+    let (func, module) = (program.func(f), program.module(f.module));
     let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let slots: FxHashSet<ValueId> =
-        insts().filter_map(|i| if matches!(i.op, Op::Alloca { .. }) { i.result } else { None }).collect();
-    // The greatest set that the instructions allow: values are taken out until no more are.
-    let mut own: FxHashSet<ValueId> = insts().filter_map(|i| i.result).collect();
-    own.extend((0..func.params.len()).filter(|i| such(*i)).filter_map(|i| u32::try_from(i).ok()).map(ValueId));
+    let mut own: FxHashMap<ValueId, OwnPointer> = FxHashMap::default();
+    for (i, p) in (0_u32..).zip(&func.params) {
+        if matches!(module.ty(p.ty).kind, TypeKind::Ptr(_)) {
+            let written = writable || p.sret.is_some();
+            own.insert(ValueId(i), OwnPointer { room: room_of(program, f, p), offset: 0, written });
+        }
+    }
+    // A variable whose address is used for loads and stores alone.
+    let is_slot = |slot: ValueId| {
+        insts().all(|i| match &i.op {
+            Op::Store { value: Operand::Value(v), .. } if *v == slot => false,
+            Op::Load { .. } | Op::Lifetime { .. } | Op::Store { .. } => true,
+            op => {
+                let mut named = false;
+                op.operands(&mut |o: &Operand| named |= matches!(o, Operand::Value(v) if *v == slot));
+                !named
+            }
+        }) && func.blocks.iter().all(|b| {
+            let mut named = false;
+            b.term.operands(&mut |o: &Operand| named |= matches!(o, Operand::Value(v) if *v == slot));
+            !named
+        })
+    };
+    let variables: FxHashSet<ValueId> =
+        insts().filter(|i| matches!(i.op, Op::Alloca { .. })).filter_map(|i| i.result).collect();
     loop {
-        let is_own = |o: &Operand| match o {
-            Operand::Value(v) => own.contains(v),
-            Operand::Const(c) => is_constant_memory(program, f, c),
+        let at = |o: &Operand| if let Operand::Value(v) = o { own.get(v).copied() } else { None };
+        let same = |all: Vec<Option<OwnPointer>>| {
+            let first = (*all.first()?)?;
+            all.iter().all(|p| *p == Some(first)).then_some(first)
         };
-        // Pointers in a variable are its own if all that are stored there are, and its address goes nowhere else.
-        let holds_own = |slot: ValueId| {
-            slots.contains(&slot)
-                && insts().all(|i| match &i.op {
-                    Op::Store { ptr: Operand::Value(p), value, .. } if *p == slot => {
-                        is_own(value) || !is_pointer(program, f, value)
-                    }
-                    Op::Store { value: Operand::Value(v), .. } if *v == slot => false,
-                    Op::Load { .. } | Op::Lifetime { .. } | Op::Store { .. } => true,
-                    op => {
-                        let mut named = false;
-                        op.operands(&mut |o: &Operand| named |= matches!(o, Operand::Value(v) if *v == slot));
-                        !named
-                    }
-                })
-        };
-        let out: Vec<ValueId> = insts()
+        let new: Vec<(ValueId, OwnPointer)> = insts()
             .filter_map(|i| Some((i.result?, &i.op)))
-            .filter(|(v, _)| own.contains(v))
-            .filter(|(_, op)| !match op {
-                Op::Alloca { .. } => true,
-                Op::Gep { base, .. } => is_own(base),
-                Op::Cast { op: ir::CastOp::AddrSpaceCast | ir::CastOp::Bitcast, value, .. } => is_own(value),
-                Op::Select { a, b, .. } => is_own(a) && is_own(b),
-                Op::Phi(all) => all.iter().all(|(_, o)| is_own(o)),
-                Op::Load { ptr: Operand::Value(p), .. } => holds_own(*p),
-                _ => false,
+            .filter(|(v, _)| !own.contains_key(v))
+            .filter_map(|(v, op)| {
+                let p = match op {
+                    Op::Alloca { ty, count: Operand::Const(Const::Int { value, .. }), .. } => {
+                        let room = module.size_of(*ty).get().checked_mul(u64::try_from(*value).ok()?)?;
+                        OwnPointer { room, offset: 0, written: true }
+                    }
+                    Op::Gep { base, steps, .. } => {
+                        let base = at(base)?;
+                        OwnPointer { offset: base.offset.checked_add(offset_of(steps)?)?, ..base }
+                    }
+                    Op::Cast { op: CastOp::AddrSpaceCast | CastOp::Bitcast, value, .. } => at(value)?,
+                    Op::Select { a, b, .. } => same(vec![at(a), at(b)])?,
+                    Op::Phi(all) => same(all.iter().map(|(_, o)| at(o)).collect())?,
+                    // What all stores to the variable have.
+                    Op::Load { ptr: Operand::Value(slot), .. } if variables.contains(slot) && is_slot(*slot) => {
+                        let stored = insts().filter_map(|i| match &i.op {
+                            Op::Store { ptr: Operand::Value(p), value, .. } if p == slot => Some(at(value)),
+                            _ => None,
+                        });
+                        same(stored.collect())?
+                    }
+                    _ => return None,
+                };
+                Some((v, p))
             })
-            .map(|(v, _)| v)
             .collect();
-        if out.is_empty() {
+        if new.is_empty() {
             return own;
         }
-        for v in out {
-            own.remove(&v);
-        }
+        own.extend(new);
     }
 }
