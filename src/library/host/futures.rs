@@ -1,7 +1,8 @@
-//! Results of `std::async` and `std::packaged_task` (libstdc++ 14, `future`): the function that a shared state calls.
+//! Tasks of `std::async`, and the waits of futures (libstdc++ 12 to 14, `future`).
 //!
-//! In: a call by which a state sets its result. Out: the state behind the function, without the machinery between them
-//! (`std::call_once`, `std::function`, an exception kept for `get`). The result, and whether it is there, are unknown.
+//! In: a call that starts a task, by which its shared state sets the result, or that waits for it. Out: the state behind the task's
+//! function, without the machinery between them (`std::call_once`, `std::function`, an exception kept for `get`). The result, and
+//! whether it is there, are unknown. The function of a `std::packaged_task` is not followed.
 
 use super::cuda;
 use super::cuda_memory::moved;
@@ -74,18 +75,26 @@ fn may_throw(e: &mut Executor<'_>, s: &State, invoker: FuncRef, task: &Value) ->
         }
         open.extend(Mentions::of(program, f.module, &func.blocks).called);
     }
-    let held: Vec<FuncRef> = match task {
-        Value::Ptr(p) => p
-            .iter()
-            .filter_map(|t| if let Base::Object(o) = t.base { s.mem.get(&o) } else { None })
-            .flat_map(|st| st.cells.values())
-            .filter_map(|(_, v)| if let Value::Ptr(p) = v { Some(p) } else { None })
-            .flat_map(|p| p.iter())
-            .filter_map(|t| if let Base::Func(f) = t.base { Some(f) } else { None })
-            .collect(),
-        _ => return true,
-    };
+    let Value::Ptr(places) = task else { return true };
+    let cells: Vec<Value> = places
+        .iter()
+        .filter_map(|t| if let Base::Object(o) = t.base { s.mem.get(&o) } else { None })
+        .flat_map(|st| st.cells.values())
+        // A pointer to a method is a number (Itanium C++ ABI, 2.3).
+        .filter(|(_, v)| matches!(v, Value::Ptr(_) | Value::Int(_)))
+        .map(|(_, v)| v.clone())
+        .collect();
+    let held: Vec<FuncRef> = cells
+        .iter()
+        .flat_map(|v| e.as_pointer(v).iter().map(|t| t.base.clone()).collect::<Vec<_>>())
+        .filter_map(|base| if let Base::Func(f) = base { Some(f) } else { None })
+        .collect();
     held.into_iter().any(|f| e.function_may_throw(f))
+}
+
+/// Context of the function that the model of a call calls.
+fn context_of(c: &LibraryCall<'_>) -> u64 {
+    mix(c.context, c.site).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Calls the function of a task where its setter is made: it is set at once.
@@ -102,7 +111,7 @@ pub(super) fn run_task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) 
         args.insert(0, e.pointer(result, 0));
         held = Some(result);
     }
-    let context = mix(c.context, c.site).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let context = context_of(c);
     let before = s.clone();
     let after = e.call(invoker, args, s, context);
     // What it did before it ended the program, or threw, is not followed.
@@ -152,7 +161,7 @@ pub(super) fn start(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> 
     };
     let owner = scratch(e, c, &mut s, makes, "the state of a task");
     let args: Vec<Value> = std::iter::once(e.pointer(owner, 0)).chain(c.args[2..].iter().cloned()).collect();
-    let context = mix(c.context, c.site).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let context = context_of(c);
     let before = s.clone();
     let Some((_, mut s)) = e.call(makes, args, s, context) else {
         e.limits.miss(|| UnknownReason::OtherHostThread);

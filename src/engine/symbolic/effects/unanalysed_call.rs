@@ -135,6 +135,7 @@ impl ExecutionContext<'_> {
         for a in args {
             self.collect_objects(a, &mut objects);
         }
+        let anything = anything || args.iter().any(has_unknown_pointer);
         self.points_to.lend(objects, anything);
         self.havoc_call(s, &[callee], args, why);
     }
