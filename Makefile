@@ -175,8 +175,8 @@ audit-record: ## write down what nvcc's code accesses in the programs of tests/u
 	@python3 -B tools/audit.py --record tests/ui/accesses.txt --only-record $(AUDIT_ARGS)
 
 .PHONY: sweep
-sweep: build ## every program of the HeCBench checkout DIR by its own makefile's flags; goes on where it ended (SWEEP_ARGS: tools/sweep.py --help)
-	@[ -n "$(DIR)" ] || { echo "make sweep DIR=FOLDER: a checkout of HeCBench" >&2; exit 2; }
+sweep: build ## every program of the checkout DIR of HeCBench (by its own makefile's flags) or of cuda-samples; goes on where it ended (SWEEP_ARGS: tools/sweep.py --help)
+	@[ -n "$(DIR)" ] || { echo "make sweep DIR=FOLDER: a checkout of HeCBench or of cuda-samples" >&2; exit 2; }
 	@tools/setup.sh corpus
 	@python3 -B tools/sweep.py "$(DIR)" $(SWEEP_ARGS)
 
