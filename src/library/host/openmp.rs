@@ -2,10 +2,12 @@
 //! which gets arbitrary parts of the iterations of a loop.
 
 use super::cuda;
+use super::cuda_memory::moved;
 use super::host_threads::{critical, function, run};
 use super::libc;
 use super::table::HostTable;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::calls::mix;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
@@ -22,6 +24,11 @@ pub(super) const OPENMP: HostTable = &[
     (&["__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"], |e, c, s| own_iterations(e, c, s, 8)),
     (&["__kmpc_critical", "__kmpc_critical_with_hint"], |e, c, s| critical(e, c, s)),
     (&["__kmpc_reduce", "__kmpc_reduce_nowait"], |e, c, s| reduce(e, c, s)),
+    (&["__kmpc_single", "__kmpc_master", "__kmpc_masked"], |e, _, s| one_of_them(e, s)),
+    (&["__kmpc_barrier", "__kmpc_flush", "__kmpc_end_taskgroup"], |e, c, s| critical(e, c, s)),
+    (&["__kmpc_omp_taskwait", "__kmpc_omp_taskyield"], |e, c, s| task_wait(e, c, s)),
+    (&["__kmpc_omp_task_alloc"], |e, c, s| new_task(e, c, s)),
+    (&["__kmpc_omp_task", "__kmpc_omp_task_with_deps"], |e, c, s| task(e, c, s)),
     (
         &["__kmpc_dispatch_init_4", "__kmpc_dispatch_init_4u", "__kmpc_dispatch_init_8", "__kmpc_dispatch_init_8u"],
         |e, c, s| share_iterations(e, c, s),
@@ -31,6 +38,11 @@ pub(super) const OPENMP: HostTable = &[
     (
         &[
             "__kmpc_end_critical",
+            "__kmpc_end_master",
+            "__kmpc_end_masked",
+            "__kmpc_end_single",
+            "__kmpc_taskgroup",
+            "__kmpc_push_proc_bind",
             "__kmpc_end_reduce",
             "__kmpc_end_reduce_nowait",
             "__kmpc_dispatch_deinit",
@@ -115,9 +127,63 @@ fn own_iterations(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, bytes
 /// operations (2) gives nothing else.
 fn reduce(e: &mut Executor<'_>, _: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     e.lock_taken(&mut s);
+    one_of_them(e, s)
+}
+
+/// Whether it is this thread of the team that executes what one of them does.
+fn one_of_them(e: &mut Executor<'_>, s: State) -> ModelOutcome {
     let reason = UnknownReason::OtherHostThread;
-    let adds = e.arena.fresh(SymKind::Unknown { reason }, "adds", Interval::new(0, 1));
-    Ok(Some((Value::Int(adds), s)))
+    let it = e.arena.fresh(SymKind::Unknown { reason }, "is the one", Interval::new(0, 1));
+    Ok(Some((Value::Int(it), s)))
+}
+
+/// Waits for tasks, which have been executed where they were made; what threads of the team stored meanwhile is there.
+fn task_wait(e: &mut Executor<'_>, _: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    e.lock_taken(&mut s);
+    super::success(e, s)
+}
+
+/// `(place, thread, flags, bytes of the task, bytes of addresses of what it shares, function)`: a task begins with the address of those
+/// addresses, which lie behind it, and with its function (`kmp_task_t`).
+fn new_task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let bytes = [3, 4].map(|i| {
+        let n = libc::int_arg(e, c, i, 64);
+        e.arena.as_int(n).and_then(|n| i64::try_from(n).ok()).filter(|n| (0..1 << 30).contains(n))
+    });
+    let ([Some(own), Some(shared)], Some(f)) = (bytes, c.args.get(5).cloned()) else { return Err(Box::new(s)) };
+    let own = (own + 7) & !7;
+    let extent = Some(e.arena.int(i128::from(own + shared)));
+    let object = Object { kind: ObjKind::HostHeap, name: String::new(), extent, site: None, func: None, array: true };
+    let o = e.heap.allocate((c.context, c.site, 1), object);
+    let reason = Rc::new(UnknownReason::OtherHostThread);
+    let rest = UncoveredContents::Unknown { version: e.heap.next_version(), input: false, reason };
+    s.mem.insert(o, Rc::new(ObjState::new(rest)));
+    for (at, v) in [(0, e.pointer(o, i128::from(own))), (8, f)] {
+        let Value::Ptr(p) = e.pointer(o, at) else { return Err(Box::new(s)) };
+        e.store_value(&mut s, &p, v, 8);
+    }
+    Ok(Some((e.pointer(o, 0), s)))
+}
+
+/// `(place, thread, task, …)`: any thread of the team executes the task, now or later. Executing it here is each of its executions, as with
+/// a thread that is started.
+fn task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let made = cuda::pointer_arg(e, c, 2);
+    let at = moved(e, &made, 8);
+    let f = e.load_pointer(&mut s, &at);
+    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
+    let zero = Value::Int(e.arena.int(0));
+    let around = e.enter_thread();
+    let context = mix(c.context, c.site);
+    let after = e.call(f, vec![zero, Value::Ptr(made)], s.clone(), context);
+    e.leave_thread(&around, after.is_some());
+    let Some((_, mut after)) = after else {
+        e.limits.miss(|| UnknownReason::OtherHostThread);
+        return super::success(e, s);
+    };
+    // The thread that made it goes on whatever becomes of it.
+    (after.path, after.always) = (s.path, s.always);
+    super::success(e, after)
 }
 
 /// `(place, thread, schedule, first, last, stride, chunk)`: threads get parts of these iterations, one after the other.

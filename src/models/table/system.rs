@@ -111,11 +111,12 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "__kmpc_dispatch_next_4", "__kmpc_dispatch_next_4u", "__kmpc_dispatch_next_8", "__kmpc_dispatch_next_8u",
         "__kmpc_dispatch_deinit", "__kmpc_reduce", "__kmpc_reduce_nowait", "__kmpc_end_reduce",
         "__kmpc_end_reduce_nowait", "__kmpc_critical", "__kmpc_critical_with_hint", "__kmpc_end_critical",
+        "__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_barrier", "__kmpc_end_master", "__kmpc_end_masked",
+        "__kmpc_end_single", "__kmpc_flush", "__kmpc_push_proc_bind", "__kmpc_taskgroup", "__kmpc_end_taskgroup",
+        "__kmpc_omp_taskwait", "__kmpc_omp_taskyield",
     ]),
-    host(&[
-        "__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_global_thread_num", "__kmpc_barrier",
-        "__kmpc_end_master", "__kmpc_end_masked", "__kmpc_end_single", "__kmpc_flush", "__kmpc_push_proc_bind",
-    ]).concrete_only("the executor knows nothing of the threads of a team, which it runs one at a time"),
+    host(&["__kmpc_omp_task_alloc", "__kmpc_omp_task", "__kmpc_omp_task_with_deps"]).keeps_no_function(),
+    host(&["__kmpc_global_thread_num"]).concrete_only("the executor knows nothing of the threads of a team, which it runs one at a time"),
     host_starts(&["omp_"]).of_c_interface().gives_nothing_else().neither("neither knows more than its attributes"),
     host(&["gettimeofday_"]).symbolic_only("Fortran's spelling, which no program of C has"),
     host(&[

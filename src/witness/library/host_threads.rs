@@ -12,7 +12,7 @@ use crate::machine::call::{ModelResult, Ret, ThreadStop};
 use crate::machine::form::CallInfo;
 use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
-use crate::machine::value::Val;
+use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 use ir::FuncRef;
@@ -71,6 +71,9 @@ pub(super) const THREADS: ModelTable = &[
         |m, th, call, a| next_iterations(m, th, call, a, 64),
         ModelClass::Barrier,
     ),
+    (&["__kmpc_omp_task_alloc"], new_task, ModelClass::Barrier),
+    (&["__kmpc_omp_task", "__kmpc_omp_task_with_deps"], task, ModelClass::Barrier),
+    (&["__kmpc_omp_taskwait", "__kmpc_omp_taskyield"], zero, ModelClass::Pure),
     (
         &["__kmpc_single", "__kmpc_master", "__kmpc_masked", "__kmpc_reduce", "__kmpc_reduce_nowait"],
         one,
@@ -89,10 +92,12 @@ pub(super) const THREADS: ModelTable = &[
             "__kmpc_end_reduce",
             "__kmpc_end_reduce_nowait",
             "__kmpc_end_single",
+            "__kmpc_end_taskgroup",
             "__kmpc_flush",
             "__kmpc_for_static_fini",
             "__kmpc_push_num_threads",
             "__kmpc_push_proc_bind",
+            "__kmpc_taskgroup",
         ],
         nothing,
         ModelClass::Pure,
@@ -253,6 +258,31 @@ fn region(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Mode
     args.extend(a.iter().skip(3));
     m.call(th, f, &args)?;
     Ok(Ret::Void)
+}
+
+/// `(place, thread, flags, bytes of the task, bytes of addresses of what it shares, function)`: a task begins with the address of those
+/// addresses, which lie behind it, and with its function (`kmp_task_t`).
+fn new_task(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    let [Some(own), Some(shared)] = [3, 4].map(|i| arg(a, i).known()) else {
+        return Err(ThreadStop::Unknown("the size of an OpenMP task is not known".into()));
+    };
+    let own = own.next_multiple_of(8);
+    let size = Val::new(own.wrapping_add(shared));
+    let task = m.heap_object(ObjectKind::HostHeap, "OpenMP task", None, size, Fill::Poison(Reason::UNINIT))?;
+    let at = |offset: u64| Val { bits: task.bits.wrapping_add(offset), ..task };
+    write(m, th, call, at(0), 64, at(own))?;
+    write(m, th, call, at(8), 64, arg(a, 5))?;
+    Ok(Ret::Val(task))
+}
+
+/// `(place, thread, task, …)`: a team of one thread executes a task where it is made.
+fn task(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
+    let task = arg(a, 2);
+    let at = Val { bits: task.bits.wrapping_add(8), ..task };
+    let entry = read(m, th, at, 64)?;
+    let f = function(m, entry)?;
+    m.call(th, f, &[Val::ZERO, task])?;
+    Ok(Ret::Val(Val::ZERO))
 }
 
 /// `(place, thread, schedule, is last, first, last, stride, …)`: one thread has all iterations.
