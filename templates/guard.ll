@@ -41,9 +41,9 @@ block:
   br i1 %fits, label %good, label %bad
 
 window:
-  ; The kernel's parameters lie in the global window too.
+  ; The kernel's parameters lie in the global window too (sm_70 and newer; older code has no generic addresses of them).
   %address.i = ptrtoint ptr %address to i64
-  %parameter.n = call i32 asm "{ .reg .pred p; isspacep.param p, $1; selp.u32 $0, 1, 0, p; }", "=r,l"(i64 %address.i)
+  %parameter.n = {{parameter}}
   %parameter = icmp ne i32 %parameter.n, 0
   br i1 %parameter, label %good, label %replaced
 

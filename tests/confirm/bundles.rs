@@ -143,6 +143,25 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
 }
 
 #[test]
+fn guarded_code_of_each_architecture_is_code_for_devices_of_today() {
+    for architecture in ["sm_60", "sm_70", "sm_75", "sm_80", "sm_90"] {
+        let bench = Bench::new("atomic.cu");
+        let bundle = bench.root().join("bundle");
+        let flags = ["confirm", "atomic.cu", "--bundle", bundle.to_str().unwrap(), "--", "-arch", architecture];
+        bench.scuba(flags).status(0);
+        let code = std::fs::read_dir(bundle.join("checks")).unwrap().map(|e| e.unwrap().path());
+        let guarded: Vec<_> = code.filter(|p| p.to_string_lossy().ends_with("-guarded.ptx")).collect();
+        assert_eq!(guarded.len(), 1, "{architecture}");
+        let done = Command::new(super::nvcc().with_file_name("ptxas"))
+            .args(["-arch=sm_90", "-o", "/dev/null"])
+            .args(&guarded)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{architecture}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[test]
 fn the_check_knows_where_a_part_or_a_row_begins() {
     for (program, rows) in [("parts.cu", 2), ("rows.cu", 1), ("locals.cu", 2), ("halves.cu", 2)] {
         let bench = Bench::new(program);

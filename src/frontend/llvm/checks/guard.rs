@@ -14,13 +14,18 @@ pub const ALLOCATORS: [&str; 3] = ["malloc", "_Znwm", "_Znam"];
 /// `%reserved_smem_offset_cap`).
 const RESERVES: u32 = 80;
 const RESERVED: &str = r#"call i32 asm "mov.u32 $0, %reserved_smem_offset_cap;", "=r"()"#;
+/// First architecture that has generic addresses of parameters (PTX ISA 9.0, `isspacep`).
+const ADDRESSES_PARAMETERS: u32 = 70;
+const IS_PARAMETER: &str =
+    r#"call i32 asm "{ .reg .pred p; isspacep.param p, $1; selp.u32 $0, 1, 0, p; }", "=r,l"(i64 %address.i)"#;
 
 /// Templates of the check and the guard, for checks in `rows` rows; the guard has one row more.
 pub fn template(rows: usize, arch: u32) -> String {
     let guard = GUARD
         .replace("{{ranges}}", &RANGES.to_string())
         .replace("{{row}}", &rows.to_string())
-        .replace("{{reserved}}", if arch >= RESERVES { RESERVED } else { "add i32 0, 0" });
+        .replace("{{reserved}}", if arch >= RESERVES { RESERVED } else { "add i32 0, 0" })
+        .replace("{{parameter}}", if arch >= ADDRESSES_PARAMETERS { IS_PARAMETER } else { "add i32 0, 0" });
     CHECK.replace("{{rows}}", &(rows + 1).to_string()) + &guard
 }
 

@@ -219,7 +219,9 @@ fn a_guard_stands_before_all_other_accesses() {
     }
     assert!(text.contains(", 24\n"), "the bytes of the second variable: {text}");
     let older = inserted(&code, &[], Some(75)).guarded.unwrap();
-    assert!(older.contains("%reserved = add i32 0, 0"));
+    assert!(older.contains("%reserved = add i32 0, 0") && older.contains("isspacep.param"));
+    let oldest = inserted(&code, &[], Some(60)).guarded.unwrap();
+    assert!(oldest.contains("%parameter.n = add i32 0, 0") && !oldest.contains("isspacep.param"));
     assert_eq!(inserted(&format!("{code}declare ptr @malloc(i64)\n"), &[], Some(80)).guarded, None);
 }
 
