@@ -155,6 +155,7 @@ fn declaration(name: String, ret: TypeId, type_of: impl Fn(char) -> TypeId) -> F
         byval: None,
         sret: None,
         dereferenceable: 0,
+        align: 0,
         class: None,
         of_class: None,
     });

@@ -47,7 +47,7 @@ pub use waiting::kernels_may_wait;
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form, raised at each change of it; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 21;
+pub const FORMAT_VERSION: u32 = 22;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -356,6 +356,8 @@ pub struct Param {
     /// `dereferenceable(n)`: least number of bytes behind a reference or `this`, given by the pointee type; 0 where
     /// unknown.
     pub dereferenceable: u64,
+    /// Alignment in bytes of the address, of a reference, `this` or a copy; 0 where unknown.
+    pub align: u32,
     /// Source spelling of the class of an object that is passed by the address of a copy, because it has its own copy
     /// constructor or destructor (Itanium C++ ABI, 3.1.2.3).
     pub class: Option<String>,

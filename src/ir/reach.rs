@@ -506,6 +506,7 @@ mod tests {
             byval: None,
             sret: None,
             dereferenceable: 0,
+            align: 0,
             class: None,
             of_class: None,
         };

@@ -211,6 +211,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
                 byval,
                 sret: None,
                 dereferenceable: 0,
+                align: 0,
                 class: None,
                 of_class: None,
             });
@@ -248,6 +249,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
                 byval: None,
                 sret: None,
                 dereferenceable: 0,
+                align: 0,
                 class: None,
                 of_class: None,
             })

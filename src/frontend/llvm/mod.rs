@@ -295,6 +295,7 @@ impl<'m> ModuleReader<'m> {
                 byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
                 sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
                 dereferenceable: f.param_int_attribute(i, "dereferenceable"),
+                align: u32::try_from(f.param_int_attribute(i, "align")).unwrap_or(0),
                 class: class_of(&p.name()),
                 of_class: named(&p.name()),
             })

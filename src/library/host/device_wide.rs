@@ -62,6 +62,10 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
     let Some(bytes) = between(e, &places[0], &places[1]).filter(|_| places.iter().all(|p| is_of_device(e, p))) else {
         return Err(Box::new(s));
     };
+    // A body whose elements may be unaligned is followed.
+    if !places.iter().zip([sizes[0]].iter().chain(sizes)).all(|(p, size)| e.is_aligned(&s, p, *size)) {
+        return Err(Box::new(s));
+    }
     let zero = e.arena.int(0);
     let bytes = e.arena.max(bytes, zero);
     let count = e.arena.floor_div(bytes, i128::from(sizes[0]));
@@ -72,13 +76,16 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
     }
     let operators = |f: &String| functors::that_touch_their_arguments(e.program, f);
     let called: Option<Vec<Vec<FuncRef>>> = call.functions.as_ref().and_then(|all| all.iter().map(operators).collect());
+    let called: Option<Vec<FuncRef>> = called.map(|all| all.into_iter().flatten().collect()).filter(|all: &Vec<_>| {
+        functors::execute_nothing_else(e.program, c.func, &kernels_behind(e.program, c.func), all)
+    });
     if !call.is_whole && called.is_none() {
         // The body does the rest.
         note(e, &s, &ranges);
         graphs::not_kept(e, c, &s);
         return Err(Box::new(s));
     }
-    e.runtime.called_by_models.extend(called.into_iter().flatten().flatten());
+    e.runtime.called_by_models.extend(called.into_iter().flatten());
     let mut end = ranges.last().map(|r| (r.place.clone(), r.bytes));
     if call.result != ThrustResult::End {
         let reason = UnknownReason::Algorithm;
@@ -92,7 +99,7 @@ fn thrust_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &T
         };
         let bytes = e.arena.scale(chosen, i128::from(size));
         if matches!(call.result, ThrustResult::Copied(_)) {
-            if !is_of_device(e, &place) {
+            if !is_of_device(e, &place) || !e.is_aligned(&s, &place, size) {
                 note(e, &s, &ranges);
                 graphs::not_kept(e, c, &s);
                 return Err(Box::new(s));
@@ -126,7 +133,8 @@ fn cub_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &CubC
         return super::success(e, s);
     }
     let places: Vec<_> = (2..number).map(|i| cuda::pointer_arg(e, c, i)).collect();
-    if stream >= c.args.len() || !is_of_device(e, &storage) || !places.iter().all(|p| is_of_device(e, p)) {
+    let is_usable = |(p, size): (&Rc<Vec<GuardedTarget>>, &u64)| is_of_device(e, p) && e.is_aligned(&s, p, *size);
+    if stream >= c.args.len() || !is_of_device(e, &storage) || !places.iter().zip(&call.sizes).all(is_usable) {
         return Err(Box::new(s));
     }
     let Some(held) = e.load_number(&mut s, &needed, 8) else { return Err(Box::new(s)) };

@@ -1,9 +1,10 @@
 //! Function objects of the program that touch no memory but what they are given.
 //!
 //! In: the type of a function object. Out: whether all its call operators read nothing but their arguments, their own object
-//! (pointers in it are not followed) and variables of their own, and write to the latter alone. An algorithm that calls such an
-//! object touches its ranges alone.
+//! (pointers in it are not followed) and variables of their own, and write to the latter alone. An algorithm that calls such
+//! objects, and nothing else of the program, touches its ranges alone.
 
+use ir::reach::Mentions;
 use ir::{
     AddressStep, Callee, CastOp, Const, FuncRef, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
     ValueId,
@@ -32,12 +33,49 @@ fn is_operator_of(display: &str, class: &str) -> bool {
     })
 }
 
+/// Whether kernels of an algorithm execute nothing but code of its library, call operators, and what these call. Other code of the program
+/// may be an inherited operator, a constructor or a conversion. The library is that folder of headers of the toolkit in which the
+/// algorithm is defined, and clang's own.
+pub(super) fn execute_nothing_else(
+    program: &Program,
+    algorithm: FuncRef,
+    kernels: &[FuncRef],
+    operators: &[FuncRef],
+) -> bool {
+    let at = |f: FuncRef| program.loc(f.module, program.func(f).loc);
+    let place = at(algorithm);
+    let Some((toolkit, _)) = place.file.split_once("/include/").filter(|_| place.system) else { return false };
+    let of_library = |f: FuncRef| {
+        let func = program.func(f);
+        if func.is_declaration() {
+            return !func.name.starts_with("_Z");
+        }
+        let place = at(f);
+        let rest = place.file.strip_prefix(toolkit);
+        place.system && (rest.is_some_and(|r| r.starts_with("/include/")) || place.file.contains("/lib/clang/"))
+    };
+    let reached = |from: &[FuncRef], known: &FxHashSet<FuncRef>| {
+        let (mut all, mut open) = (FxHashSet::default(), from.to_vec());
+        while let Some(f) = open.pop() {
+            if !known.contains(&f) && all.insert(f) {
+                let m = Mentions::of(program, f.module, &program.func(f).blocks);
+                open.extend(m.called.into_iter().chain(m.named));
+            }
+        }
+        all
+    };
+    let quiet = reached(operators, &FxHashSet::default());
+    reached(kernels, &quiet).into_iter().all(of_library)
+}
+
 /// An address in a variable of a function, or in what a parameter points to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct OwnPointer {
     /// Bytes of the variable or of the pointee.
     room: u64,
     offset: u64,
+    /// What the address of the variable or of the pointee is a multiple of, in bytes.
+    begins: u64,
     /// Whether the function may write there.
     written: bool,
 }
@@ -49,6 +87,11 @@ impl OwnPointer {
             Some(end) => end <= self.room,
             None => false,
         }
+    }
+
+    /// Whether the address is a multiple of so many bytes.
+    const fn is_multiple(self, align: u64) -> bool {
+        align == 0 || self.begins.is_multiple_of(align) && self.offset.is_multiple_of(align)
     }
 }
 
@@ -70,8 +113,10 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
         Operand::Const(Const::Int { value, .. }) => u64::try_from(*value).ok(),
         _ => None,
     };
-    let inside = |o: &Operand, bytes: Option<u64>, writes: bool| {
-        at(o).zip(bytes).is_some_and(|(p, bytes)| p.holds(bytes) && (p.written || !writes))
+    let inside = |o: &Operand, bytes: Option<u64>, align: u32, writes: bool| {
+        at(o).zip(bytes).is_some_and(|(p, bytes)| {
+            p.holds(bytes) && p.is_multiple(align.into()) && (p.written || !writes)
+        })
     };
     let mut call = |callee: &Callee, args: &[Operand]| {
         let Callee::Direct(id) = callee else { return false };
@@ -89,7 +134,10 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
         for (i, a) in args.iter().enumerate().filter(|(_, a)| may_be_pointer(program, f, a)) {
             let Some(p) = at(a) else { return false };
             all_written &= p.written;
-            if !params.get(i).is_some_and(|param| p.holds(room_of(program, called, param))) {
+            let fits = |param: &Param| {
+                p.holds(room_of(program, called, param)) && p.is_multiple(begin_of(program, called, param))
+            };
+            if !params.get(i).is_some_and(fits) {
                 return false;
             }
         }
@@ -97,10 +145,16 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
     };
     let quiet = func.blocks.iter().all(|b| {
         b.insts.iter().all(|i| match &i.op {
-            Op::Load { ptr, volatile, .. } => !volatile && inside(ptr, Some(module.size_of(i.ty).get()), false),
-            Op::Store { ptr, value, volatile, .. } => !volatile && inside(ptr, bytes_of(program, f, value), true),
-            Op::MemCopy { dst, src, len, .. } => inside(dst, constant(len), true) && inside(src, constant(len), false),
-            Op::MemSet { dst, len, .. } => inside(dst, constant(len), true),
+            Op::Load { ptr, volatile, align } => {
+                !volatile && inside(ptr, Some(module.size_of(i.ty).get()), *align, false)
+            }
+            Op::Store { ptr, value, volatile, align } => {
+                !volatile && inside(ptr, bytes_of(program, f, value), *align, true)
+            }
+            Op::MemCopy { dst, src, len, align: [to, from], .. } => {
+                inside(dst, constant(len), *to, true) && inside(src, constant(len), *from, false)
+            }
+            Op::MemSet { dst, len, .. } => inside(dst, constant(len), 1, true),
             Op::Call { callee, args } => call(callee, args),
             Op::Alloca { .. }
             | Op::Gep { .. }
@@ -171,6 +225,12 @@ fn room_of(program: &Program, f: FuncRef, param: &Param) -> u64 {
     whole.unwrap_or(param.dereferenceable)
 }
 
+/// What the address in a parameter is a multiple of, in bytes.
+fn begin_of(program: &Program, f: FuncRef, param: &Param) -> u64 {
+    let of_type = param.byval.or(param.sret).map_or(1, |ty| program.module(f.module).ty(ty).align);
+    param.align.max(of_type).max(1).into()
+}
+
 /// Offset in bytes of an address from its base, if it stays in the arrays that it is computed in.
 fn offset_of(steps: &[AddressStep]) -> Option<u64> {
     steps.iter().try_fold(0_u64, |sum, step| {
@@ -197,7 +257,8 @@ fn own_pointers(program: &Program, f: FuncRef, writable: bool) -> FxHashMap<Valu
     for (i, p) in (0_u32..).zip(&func.params) {
         if matches!(module.ty(p.ty).kind, TypeKind::Ptr(_)) {
             let written = writable || p.sret.is_some();
-            own.insert(ValueId(i), OwnPointer { room: room_of(program, f, p), offset: 0, written });
+            let begins = begin_of(program, f, p);
+            own.insert(ValueId(i), OwnPointer { room: room_of(program, f, p), offset: 0, begins, written });
         }
     }
     // A variable whose address is used for loads and stores alone.
@@ -229,9 +290,9 @@ fn own_pointers(program: &Program, f: FuncRef, writable: bool) -> FxHashMap<Valu
             .filter(|(v, _)| !own.contains_key(v))
             .filter_map(|(v, op)| {
                 let p = match op {
-                    Op::Alloca { ty, count: Operand::Const(Const::Int { value, .. }), .. } => {
+                    Op::Alloca { ty, count: Operand::Const(Const::Int { value, .. }), align, .. } => {
                         let room = module.size_of(*ty).get().checked_mul(u64::try_from(*value).ok()?)?;
-                        OwnPointer { room, offset: 0, written: true }
+                        OwnPointer { room, offset: 0, begins: (*align).max(1).into(), written: true }
                     }
                     Op::Gep { base, steps, .. } => {
                         let base = at(base)?;

@@ -135,6 +135,17 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
+    /// Whether a place is surely a multiple of `align` bytes, by where objects begin and the divisors of offsets. No memory is.
+    #[must_use]
+    pub fn is_aligned(&self, s: &State, p: &[GuardedTarget], align: u64) -> bool {
+        p.iter().all(|t| {
+            let Base::Object(o) = t.base else { return t.base == Base::Null };
+            let facts: Vec<TermId> = [s.path, t.cond].iter().flat_map(|c| self.arena.conjuncts(*c)).collect();
+            u64::from(self.begins_at(o)).is_multiple_of(align)
+                && KnownDivisors::of(&self.arena, &facts).divides(&self.arena, align.into(), t.offset)
+        })
+    }
+
     /// Returns what the address of an object is a multiple of: that of a variable as it is declared. Other memory begins at
     /// a multiple of the widest access.
     #[must_use]
