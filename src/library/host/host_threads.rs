@@ -55,7 +55,7 @@ const MAX_AROUND: usize = 3;
 
 /// Starts of the names of functions by which no thread learns of another one, or waits for it, without CUDA's.
 const QUIET: &[&str] =
-    &["llvm.", "_Znw", "_Zna", "_Zdl", "_Zda", "_ZNSt6thread6_State", "_ZSt17__throw_", "_ZSt20__throw_"];
+    &["llvm.", "_Znw", "_Zna", "_Zdl", "_Zda", "_ZNSt6thread6_State", "_ZSt17__throw_", "_ZSt20__throw_", "_ZSt24__throw_"];
 const QUIET_NAMES: &[&str] = &[
     "__cudaPushCallConfiguration",
     "__cudaPopCallConfiguration",
@@ -182,9 +182,15 @@ const WAITING: &[&str] = &[
 /// Name of the call by which a future's state sets its result once, which only one thread does.
 const CALL_ONCE_OF_FUTURE: &str = "call_once<void (std::__future_base::_State_baseV2::*";
 
+/// Functions that end a thread, or have it execute other code, at any place where it is.
+const INTERRUPTING: &[&str] = &["pthread_cancel", "pthread_kill", "pthread_sigqueue", "tgkill"];
+
 /// Records a call in a thread: by a function that is not known to be quiet, it may wait for another thread.
 pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let declared = e.program.func(c.func).is_declaration();
+    if declared && INTERRUPTING.contains(&c.base()) && starts_threads(e.program) {
+        e.limits.miss(|| UnknownReason::OtherHostThread);
+    }
     if e.runtime.threads_around == 0 {
         // What is not known to be quiet may wait for a thread.
         if declared && !QUIET_NAMES.contains(&c.base()) && !QUIET.iter().any(|p| c.name.starts_with(p)) {
@@ -300,13 +306,17 @@ fn run_once(
     attempt: u64,
 ) -> Option<State> {
     let around = e.enter_thread();
+    let before = s.clone();
     let mut state = Some(s);
     for (i, f) in (1u64..).zip(functions) {
         let n = i.wrapping_add(attempt.wrapping_mul(0x10001));
         let context = mix(c.context, c.site).wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
     }
-    e.leave_thread(&around, state.is_some());
+    let in_order = e.leave_thread(&around, state.is_some());
+    if let Some(s) = state.as_mut().filter(|_| !in_order) {
+        e.without_frees_since(&before, s);
+    }
     state
 }
 

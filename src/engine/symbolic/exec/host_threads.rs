@@ -154,16 +154,19 @@ impl ExecutionContext<'_> {
         ThreadAround(around)
     }
 
-    /// Ends the execution of a thread, and tells whether it came back on any path.
-    pub fn leave_thread(&mut self, around: &ThreadAround, came_back: bool) {
+    /// Ends the execution of a thread, which `came_back` on some path or not. Returns whether it frees memory nowhere but where it is
+    /// executed.
+    pub fn leave_thread(&mut self, around: &ThreadAround, came_back: bool) -> bool {
         let this = self.runtime.in_thread;
         self.runtime.threads_around -= 1;
         // Others use what it freed where it does not come back, or until it has waited for them.
-        if this.frees && (this.ends || !came_back || self.runtime.locks.used) {
+        let in_order = !this.frees || !this.ends && came_back && !self.runtime.locks.used;
+        if !in_order {
             self.limits.miss(|| UnknownReason::OtherHostThread);
         }
         self.runtime.in_thread =
             InThread { frees: this.frees || around.0.frees, ends: this.ends || around.0.ends, ..this };
+        in_order
     }
 
     /// Records that the present thread may not come back from here.
@@ -294,6 +297,18 @@ impl ExecutionContext<'_> {
         all.sort_unstable();
         let freed = all.iter().any(|o| self.freed_when(before, *o) != self.freed_when(after, *o));
         (all, freed)
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Leaves memory of a state as not freed, where it was not in an earlier one.
+    pub fn without_frees_since(&self, before: &State, s: &mut State) {
+        for o in before.mem.keys() {
+            let freed = before.mem.get(&o).and_then(|old| old.freed.clone());
+            if let Some(st) = s.mem.get_mut(&o).filter(|st| st.freed != freed) {
+                Rc::make_mut(st).freed = freed;
+            }
+        }
     }
 }
 
