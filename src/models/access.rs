@@ -81,12 +81,25 @@ pub struct AddressRange {
     pub lanes: u32,
 }
 
+/// An access through a texture or surface (PTX ISA 9.0, 9.7.10 and 9.7.11); numbers of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageAccess {
+    pub handle: usize,
+    /// Of a surface: the offset in a row in bytes, the row, and the slice or layer, signed integers of 32 bits.
+    pub coordinates: [Option<usize>; 3],
+    /// Bytes that an access of a surface has in a row.
+    pub bytes: u64,
+    /// Whether coordinates that are out of bounds end the kernel.
+    pub traps: bool,
+}
+
 /// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelledAccess {
     pub kind: AccessMode,
-    /// `None`: the access counts as undecided.
+    /// `None`: the access counts as undecided, unless it is one through a known `image`.
     pub place: Option<AddressRange>,
+    pub image: Option<ImageAccess>,
 }
 
 /// Number of lanes of a warp.
@@ -94,13 +107,18 @@ pub const WARP: u32 = 32;
 
 impl ModelledAccess {
     pub const fn open(kind: AccessMode) -> Self {
-        Self { kind, place: None }
+        Self { kind, place: None, image: None }
+    }
+
+    pub const fn of_image(kind: AccessMode, image: ImageAccess) -> Self {
+        Self { kind, place: None, image: Some(image) }
     }
 
     /// Returns an unconditional access of every lane.
     pub const fn plain(kind: AccessMode, space: StateSpace, argument: usize, extent: AccessExtent) -> Self {
         let address = Address { argument, offset: 0 };
-        Self { kind, place: Some(AddressRange { space, address, extent, guard: Guard::Always, lanes: WARP }) }
+        let place = AddressRange { space, address, extent, guard: Guard::Always, lanes: WARP };
+        Self { kind, place: Some(place), image: None }
     }
 
     pub const fn writes(&self) -> bool {

@@ -6,7 +6,8 @@
 //! another address counts as undecided.
 
 use super::access::{
-    AccessExtent, AccessMode, Address, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, WARP,
+    AccessExtent, AccessMode, Address, AddressRange, Guard, ImageAccess, LeadingDimension, ModelledAccess, StateSpace,
+    WARP,
 };
 use super::tiles;
 use grammar::{Instruction, PtxStatement, number};
@@ -296,7 +297,7 @@ impl StatementState {
             guard: Guard::Always,
             lanes,
         });
-        self.found.push(ModelledAccess { kind, place });
+        self.found.push(ModelledAccess { kind, place, image: None });
     }
 
     /// Parses a byte count: a number or an argument.
@@ -357,8 +358,8 @@ impl StatementState {
                 self.found.push(ModelledAccess::open(Read));
             }
             ["multimem", ..] | ["sured", ..] => self.found.push(ModelledAccess::open(Atomic)),
-            ["sust", ..] => self.found.push(ModelledAccess::open(Write)),
-            ["tex" | "tld4" | "suld", ..] => self.found.push(ModelledAccess::open(Read)),
+            ["sust", ..] => self.image(Write, parts, first),
+            ["tex" | "tld4" | "suld", ..] => self.image(Read, parts, first),
             ["call", ..] => self.found.push(ModelledAccess::open(Write)),
             // These touch no memory that a program reads, or only query it.
             ["prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq", ..]
@@ -370,6 +371,36 @@ impl StatementState {
             [opcode, ..] if opcodes::is_on_registers(opcode) && brackets == 0 => {}
             _ => self.found.push(ModelledAccess::open(Atomic)),
         }
+    }
+
+    /// Records an access through a texture or surface: `[handle, {coordinates}]`.
+    fn image(&mut self, kind: AccessMode, parts: &[&str], operand: Option<&&str>) {
+        let surface = parts[0].starts_with("su");
+        let found = (|| {
+            let inner = operand?.strip_prefix('[')?.strip_suffix(']')?;
+            let (handle, coordinates) = inner.split_once(',')?;
+            let coordinates = coordinates.trim().strip_prefix('{')?.strip_suffix('}')?;
+            let handle = self.argument(handle.trim())?;
+            let none = ImageAccess { handle, coordinates: [None; 3], bytes: 0, traps: false };
+            if !surface || parts.iter().any(|p| matches!(*p, "clamp" | "zero")) {
+                return Some(none);
+            }
+            let at: Vec<usize> = coordinates.split(',').map(|w| self.argument(w.trim())).collect::<Option<_>>()?;
+            // Layers come first; what fills four places up repeats the last one.
+            let coordinates = match (parts, at.as_slice()) {
+                (_, [x]) => [Some(*x), None, None],
+                (p, [x, y]) if p.contains(&"2d") => [Some(*x), Some(*y), None],
+                (p, [layer, x]) if p.contains(&"a1d") => [Some(*x), None, Some(*layer)],
+                (p, [x, y, z, _]) if p.contains(&"3d") => [Some(*x), Some(*y), Some(*z)],
+                (p, [layer, x, y, _]) if p.contains(&"a2d") => [Some(*x), Some(*y), Some(*layer)],
+                _ => return None,
+            };
+            let Some(AccessExtent::Bytes(bytes)) = element_bytes(parts).filter(|_| parts.contains(&"b")) else {
+                return None;
+            };
+            Some(ImageAccess { coordinates, bytes, traps: true, ..none })
+        })();
+        self.found.push(found.map_or(ModelledAccess::open(kind), |image| ModelledAccess::of_image(kind, image)));
     }
 
     /// Records the accesses of `cp.async` and related instructions: reads of the source, writes of the destination, and

@@ -1,7 +1,6 @@
 //! Arrays of CUDA (CUDA Runtime API reference 13.0, `cudaMallocArray`; Driver API reference 13.0, `cuArrayCreate`): their
-//! sizes, which limit what can be copied to and from them. What is in an array is not followed.
-//!
-//! A handle points to an object with the array's sizes: bytes of a row, rows, slices, and bytes of an element.
+//! sizes, which limit what can be copied to and from them; textures and surfaces, and what lies behind them. What is in an array is
+//! not followed. What handles point to: [`engine::symbolic::memory::images`].
 
 use super::copies::size_arg;
 use super::cuda;
@@ -13,6 +12,7 @@ use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::images::{BEHIND, ENDED, LINEAR_BYTES, OF_ARRAY, OF_IMAGE, SIZES};
 use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
@@ -25,10 +25,11 @@ pub(super) const ARRAYS: HostTable = &[
     (&["cuArrayCreate_v2"], |e, c, s| driver_array(e, c, s, false)),
     (&["cuArray3DCreate_v2"], |e, c, s| driver_array(e, c, s, true)),
     (&["cudaCreateChannelDesc"], |e, c, s| channel_format(e, c, s)),
+    (&["cudaCreateTextureObject", "cudaCreateSurfaceObject"], |e, c, s| create_image(e, c, s)),
+    (&["cudaFreeArray", "cuArrayDestroy", "cudaDestroyTextureObject", "cudaDestroySurfaceObject"], |e, c, s| {
+        destroy(e, c, s)
+    }),
 ];
-
-/// Name of the objects that hold sizes, as no variable is called.
-const OF_ARRAY: &str = "sizes of an array of CUDA";
 
 /// Sizes of an array: bytes of a row, rows, slices (or layers), and bytes of an element.
 #[derive(Clone, Copy)]
@@ -41,15 +42,9 @@ pub(super) struct ArraySizes {
 
 /// Returns the sizes of the array behind a handle, if it is one that the program made.
 pub(super) fn sizes(e: &mut MemoryDomain<'_>, s: &mut State, handle: &[GuardedTarget]) -> Option<ArraySizes> {
-    let [GuardedTarget { base: Base::Object(o), .. }] = handle else { return None };
-    let object = e.object(*o);
-    if object.kind != ObjKind::Opaque || object.name != OF_ARRAY {
-        return None;
-    }
-    let mut fields = [0, 8, 16, 24].into_iter().map(|at| {
-        let place = moved(e, handle, at);
-        e.load_number(s, &place, 8)
-    });
+    let all = e.handles(handle, OF_ARRAY)?;
+    let [array] = all.as_slice() else { return None };
+    let mut fields = SIZES.into_iter().map(|at| e.image_number(s, *array, at));
     let mut field = || fields.next().flatten();
     Some(ArraySizes { row: field()?, height: field()?, depth: field()?, element: field()? })
 }
@@ -83,27 +78,75 @@ fn make(
 ) -> ModelOutcome {
     let one = e.arena.int(1);
     let (row, height, depth) = (e.arena.mul(width, element), e.arena.max(height, one), e.arena.max(depth, one));
-    let (out, extent) = (cuda::pointer_arg(e, c, 0), e.arena.int(32));
-    let place = e.user_location();
-    let o = e.heap.allocate(
-        (c.context, c.site, 1),
-        Object {
-            kind: ObjKind::Opaque,
-            name: OF_ARRAY.to_owned(),
-            extent: Some(extent),
-            site: place,
-            func: None,
-            array: true,
-        },
-    );
-    s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
-    for (at, size) in [(0, row), (8, height), (16, depth), (24, element)] {
-        if let Value::Ptr(p) = e.pointer(o, at) {
-            e.store_value(&mut s, &p, Value::Int(size), 8);
-        }
-    }
-    let handle = e.pointer(o, 0);
+    let (out, zero) = (cuda::pointer_arg(e, c, 0), Value::Int(e.arena.int(0)));
+    let [a, b, c2, d] = SIZES;
+    let sizes = [(a, row), (b, height), (c2, depth), (d, element)].map(|(at, size)| (at, Value::Int(size)));
+    let cells = sizes.into_iter().chain([(ENDED, zero)]);
+    let slice = e.arena.mul(row, height);
+    let extent = e.arena.mul(slice, depth);
+    let handle = new_handle(e, c, &mut s, (OF_ARRAY, Some(extent)), cells);
     e.store_value(&mut s, &out, handle, 8);
+    super::success(e, s)
+}
+
+/// Returns a handle that points to a new object of this name and size with such contents.
+fn new_handle(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    (name, extent): (&str, Option<TermId>),
+    cells: impl Iterator<Item = (i64, Value)>,
+) -> Value {
+    let site = e.user_location();
+    let object = Object { kind: ObjKind::Opaque, name: name.to_owned(), extent, site, func: None, array: true };
+    let o = e.heap.allocate((c.context, c.site, 1), object);
+    let mut state = ObjState::new(UncoveredContents::Uninit);
+    state.cells.extend(cells.map(|(at, v)| (at, (8, v))));
+    s.mem.insert(o, Rc::new(state));
+    e.pointer(o, 0)
+}
+
+/// `(texture or surface *, resource, …)`: a `cudaResourceDesc` has its kind, and a union at byte 8 (`driver_types.h` of CUDA 13.0): an
+/// array; linear memory, its format and bytes; or rows of linear memory, their format, width and number in elements, and pitch in bytes.
+fn create_image(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let (out, resource) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let reason = || UnknownReason::Gives(c.base().to_owned());
+    let kind = number(e, &mut s, &resource, (0, 4), reason());
+    let place = moved(e, &resource, 8);
+    let behind = e.load_pointer(&mut s, &place);
+    let of_device = |e: &ExecutionContext<'_>| {
+        behind.iter().all(|t| matches!(t.base, Base::Object(o) if matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Managed)))
+    };
+    let bytes = match e.arena.as_int(kind) {
+        Some(0) => e.handles(&behind, OF_ARRAY).map(|_| e.arena.int(0)),
+        Some(2) if of_device(e) => Some(number(e, &mut s, &resource, (40, 8), reason())),
+        Some(3) if of_device(e) => {
+            let format = moved(e, &resource, 16);
+            let element = bytes_of_format(e, &mut s, &format);
+            let [width, height, pitch] = [40, 48, 56].map(|at| number(e, &mut s, &resource, (at, 8), reason()));
+            let one = e.arena.int(1);
+            let (rows, row) = (e.arena.sub(height, one), e.arena.mul(width, element));
+            let before = e.arena.mul(rows, pitch);
+            Some(e.arena.add(before, row))
+        }
+        _ => None,
+    };
+    let Some(bytes) = bytes.filter(|_| !behind.is_empty()) else {
+        e.store_value(&mut s, &out, Value::unknown(reason()), 8);
+        return super::success(e, s);
+    };
+    let zero = Value::Int(e.arena.int(0));
+    let cells = [(BEHIND, Value::Ptr(behind)), (LINEAR_BYTES, Value::Int(bytes)), (ENDED, zero)];
+    let handle = new_handle(e, c, &mut s, (OF_IMAGE, None), cells.into_iter());
+    e.store_value(&mut s, &out, handle, 8);
+    super::success(e, s)
+}
+
+/// `(handle)`: an array, texture or surface ends.
+fn destroy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
+    let handle = c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::ArraySize));
+    let handle = if matches!(handle, Value::Int(_) | Value::Ptr(_)) { e.as_pointer(&handle) } else { Rc::new(vec![]) };
+    e.end_images(&mut s, &handle);
     super::success(e, s)
 }
 

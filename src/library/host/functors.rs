@@ -114,9 +114,9 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
         _ => None,
     };
     let inside = |o: &Operand, bytes: Option<u64>, align: u32, writes: bool| {
-        at(o).zip(bytes).is_some_and(|(p, bytes)| {
-            p.holds(bytes) && p.is_multiple(align.into()) && (p.written || !writes)
-        })
+        at(o)
+            .zip(bytes)
+            .is_some_and(|(p, bytes)| p.holds(bytes) && p.is_multiple(align.into()) && (p.written || !writes))
     };
     let mut call = |callee: &Callee, args: &[Operand]| {
         let Callee::Direct(id) = callee else { return false };

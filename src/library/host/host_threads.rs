@@ -54,8 +54,17 @@ pub(super) const THREADS: HostTable = &[
 const MAX_AROUND: usize = 3;
 
 /// Starts of the names of functions by which no thread learns of another one, or waits for it, without CUDA's.
-const QUIET: &[&str] =
-    &["llvm.", "_Znw", "_Zna", "_Zdl", "_Zda", "_ZNSt6thread6_State", "_ZSt17__throw_", "_ZSt20__throw_", "_ZSt24__throw_"];
+const QUIET: &[&str] = &[
+    "llvm.",
+    "_Znw",
+    "_Zna",
+    "_Zdl",
+    "_Zda",
+    "_ZNSt6thread6_State",
+    "_ZSt17__throw_",
+    "_ZSt20__throw_",
+    "_ZSt24__throw_",
+];
 const QUIET_NAMES: &[&str] = &[
     "__cudaPushCallConfiguration",
     "__cudaPopCallConfiguration",

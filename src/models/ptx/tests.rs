@@ -9,7 +9,7 @@ fn place(space: StateSpace, argument: usize, extent: AccessExtent) -> AddressRan
 }
 
 fn bytes(kind: AccessMode, space: StateSpace, argument: usize, n: u64) -> ModelledAccess {
-    ModelledAccess { kind, place: Some(place(space, argument, AccessExtent::Bytes(n))) }
+    ModelledAccess { kind, place: Some(place(space, argument, AccessExtent::Bytes(n))), image: None }
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn atomic_operations() {
 
 #[test]
 fn asynchronous_copies() {
-    let read = |e| ModelledAccess { kind: Read, place: Some(place(Global, 1, e)) };
-    let write = |e| ModelledAccess { kind: Write, place: Some(place(Shared, 0, e)) };
+    let read = |e| ModelledAccess { kind: Read, place: Some(place(Global, 1, e)), image: None };
+    let write = |e| ModelledAccess { kind: Write, place: Some(place(Shared, 0, e)), image: None };
     assert_eq!(
         accesses("cp.async.cg.shared.global [$0], [$1], $2, $3;", "r,l,n,n,~{memory}"),
         [write(AccessExtent::Argument(2)), read(AccessExtent::Argument(3))]
@@ -79,8 +79,8 @@ fn copies_of_blocks() {
     assert_eq!(
         accesses(bulk, "r,l,r,r,~{memory}"),
         [
-            ModelledAccess { kind: Write, place: Some(place(Shared, 0, AccessExtent::Argument(2))) },
-            ModelledAccess { kind: Read, place: Some(place(Global, 1, AccessExtent::Argument(2))) },
+            ModelledAccess { kind: Write, place: Some(place(Shared, 0, AccessExtent::Argument(2))), image: None },
+            ModelledAccess { kind: Read, place: Some(place(Global, 1, AccessExtent::Argument(2))), image: None },
             bytes(Atomic, Shared, 3, 8),
         ]
     );
@@ -95,7 +95,7 @@ fn copies_of_blocks() {
     let reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [$0], [$1], $2; // 3.";
     assert_eq!(
         accesses(reduce, "l,r,r")[0],
-        ModelledAccess { kind: Atomic, place: Some(place(Global, 0, AccessExtent::Argument(2))) }
+        ModelledAccess { kind: Atomic, place: Some(place(Global, 0, AccessExtent::Argument(2))), image: None }
     );
 }
 
@@ -139,14 +139,42 @@ fn barriers_fences_and_hints() {
 }
 
 #[test]
+fn images_have_handles_and_surfaces_coordinates() {
+    let image = |kind, coordinates, bytes, traps| {
+        ModelledAccess::of_image(kind, ImageAccess { handle: 0, coordinates, bytes, traps })
+    };
+    let none = [None; 3];
+    for text in [
+        "tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];",
+        "tex.level.3d.v4.f32.f32\t{$0, $1, $2, $3}, [$4, {$5, $6, $6, $6}], $6;",
+        "tld4.r.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}];",
+    ] {
+        assert_eq!(accesses(text, "=f,=f,=f,=f,l,f,f"), [image(Read, none, 0, false)], "{text}");
+    }
+    let three = "l,r,r,r,r";
+    for (text, coordinates, bytes) in [
+        ("sust.b.1d.b8.trap [$0, {$1}], {$2};", [Some(1), None, None], 1),
+        ("sust.b.2d.v2.b32.trap [$0, {$1, $2}], {$3, $4};", [Some(1), Some(2), None], 8),
+        ("sust.b.3d.b32.trap [$0, {$1, $2, $3, $3}], {$4};", [Some(1), Some(2), Some(3)], 4),
+        ("sust.b.a1d.b32.trap [$0, {$1, $2}], {$3};", [Some(2), None, Some(1)], 4),
+        ("sust.b.a2d.b16.trap [$0, {$1, $2, $3, $3}], {$4};", [Some(2), Some(3), Some(1)], 2),
+    ] {
+        assert_eq!(accesses(text, three), [image(Write, coordinates, bytes, true)], "{text}");
+    }
+    assert_eq!(accesses("sust.b.2d.b32.clamp [$0, {$1, $2}], {$3};", three), [image(Write, none, 0, false)]);
+    assert_eq!(accesses("suld.b.2d.b32.zero {$0}, [$1, {$2, $3}];", "=r,l,r,r"), [image(Read, none, 0, false)]);
+}
+
+#[test]
 fn what_is_not_known_counts() {
     assert_eq!(accesses("ld.global.u32 $0, [x];", "=r"), [ModelledAccess::open(Read)]);
     assert_eq!(accesses("@%p1 st.global.u32 [$0], $1;", "l,r"), [ModelledAccess::open(Write)]);
     assert_eq!(accesses("bra L; st.global.u32 [$0], $1; L:", "l,r"), [ModelledAccess::open(Write)]);
     assert_eq!(
-        accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];", "=f,=f,=f,=f,l,f,f"),
+        accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [t, {$4,$5}];", "=f,=f,=f,=f,f,f"),
         [ModelledAccess::open(Read)]
     );
+    assert_eq!(accesses("sust.p.2d.v4.b32.trap [$0, {$1,$2}], {$3};", "l,r,r,r"), [ModelledAccess::open(Write)]);
     assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [ModelledAccess::open(Atomic)]);
     for text in ["strange $0;", ".visible .func f;", "ld.$2.u32 $0, [$1];", "@ st.u32 [$0], 1;", "st.u32 [$0, 1;"] {
         assert_eq!(accesses(text, "r,l,n"), [ModelledAccess::open(Atomic)], "{text}");

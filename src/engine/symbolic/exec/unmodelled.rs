@@ -41,7 +41,12 @@ impl ExecutionContext<'_> {
             self.may_wait_for_thread();
             self.clobber(s, &values(&args), &UnknownReason::Assembly);
         } else {
-            let list = ptx::accesses(text, constraints);
+            let mut list = ptx::accesses(text, constraints);
+            list.retain(|a| {
+                let kind = if a.writes() { AccessKind::Write } else { AccessKind::Read };
+                !a.image.is_some_and(|image| self.image_access(s, site, kind, &image, &args))
+            });
+            let list = list;
             let known = self.listed_accesses(s, site, &list, &args, &UnknownReason::AssemblyPointer);
             self.kernel.unknown_code |= !known || text.contains("call");
             let lost = !known && list.iter().any(ModelledAccess::writes);

@@ -13,6 +13,7 @@ pub(in crate::symbolic) mod containers;
 mod copy;
 pub(in crate::symbolic) mod given;
 pub mod heap;
+pub mod images;
 mod initial;
 pub(in crate::symbolic) mod layers;
 pub mod lifetime;

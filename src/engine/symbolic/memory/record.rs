@@ -47,12 +47,14 @@ impl ExecutionContext<'_> {
             let length = self.arena.as_int(bytes);
             for t in p.iter() {
                 match t.base {
-                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match (length, &pointer)
-                    {
-                        (Some(8), Some(p)) => self.note_pointer(o, t.offset, p, scalar),
-                        (Some(n), _) => self.note_written(o, t.offset, n, scalar),
-                        (None, _) => self.kernel.written.add_all(o),
-                    },
+                    // What is in arrays of CUDA is not followed.
+                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Opaque) => {
+                        match (length, &pointer) {
+                            (Some(8), Some(p)) => self.note_pointer(o, t.offset, p, scalar),
+                            (Some(n), _) => self.note_written(o, t.offset, n, scalar),
+                            (None, _) => self.kernel.written.add_all(o),
+                        }
+                    }
                     // A pointer that was never set leads to nothing in the program.
                     Base::Unknown(UnknownPointer { unset: true, .. }) => {}
                     Base::Unknown(_) => self.kernel.written_anywhere = true,

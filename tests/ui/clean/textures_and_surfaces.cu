@@ -1,5 +1,5 @@
-//@ undecided: 3
-// Reads of textures and writes of surfaces count where they stand. What lies behind their handles is not followed.
+//@ decided
+// Reads of textures over linear memory and an array, and writes of a surface.
 __global__ void k(cudaTextureObject_t one, cudaTextureObject_t two, cudaSurfaceObject_t to, float *c) {
   int i = threadIdx.x;
   float x = tex1Dfetch<float>(one, i + 32);
