@@ -1,10 +1,10 @@
-//! Arrays of CUDA (CUDA Runtime API reference 13.0, `cudaMallocArray`; Driver API reference 13.0, `cuArrayCreate`): their sizes and
+//! Arrays of CUDA, and textures and surfaces (CUDA Runtime API reference 13.0, `cudaMallocArray`; Driver API reference 13.0, `cuArrayCreate`): their sizes and
 //! contents. A handle is the address of an object that holds the elements, row by row and slice by slice.
 
 use super::arguments::{arg, read, short_name, write};
 use super::cuda::{enough_memory, handle};
 use super::model::{ModelClass, ModelTable};
-use super::runtime::ArrayLayout;
+use super::runtime::{ArrayLayout, ImageBehind};
 use crate::api::ObjectKind;
 use crate::machine::call::{ModelResult, Ret, ThreadStop};
 use crate::machine::form::CallInfo;
@@ -20,6 +20,12 @@ pub(super) const ARRAYS: ModelTable = &[
     (&["cuArrayCreate_v2"], driver_array, ModelClass::Memory),
     (&["cuArray3DCreate_v2"], driver_volume, ModelClass::Memory),
     (&["cudaCreateChannelDesc"], channel_format, ModelClass::Memory),
+    (&["cudaCreateTextureObject", "cudaCreateSurfaceObject"], create_image, ModelClass::Memory),
+    (
+        &["cudaFreeArray", "cuArrayDestroy", "cudaDestroyTextureObject", "cudaDestroySurfaceObject"],
+        destroy,
+        ModelClass::Cuda,
+    ),
 ];
 
 /// Makes an array of elements of so many bytes, and writes its handle through the first argument. A height or depth of 0 says
@@ -99,6 +105,44 @@ fn described(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], v
     let bytes = format.known().and_then(|f| models::cuda_arrays::bytes_of_component(i128::from(f)));
     let element = bytes.zip(components.known()).map(|(bytes, n)| n.saturating_mul(u64::from(bytes)));
     make(m, th, call, a, sizes, element)
+}
+
+/// `(texture or surface *, resource, …)`: a `cudaResourceDesc` has its kind, and a union at byte 8 (`driver_types.h` of CUDA 13.0): an
+/// array; linear memory, its format and bytes; or rows of linear memory, their format, width and number in elements, and pitch in bytes.
+fn create_image(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> ModelResult {
+    m.works()?;
+    let resource = arg(a, 1);
+    let mut number = |by, bits| read(m, th, at(resource, by), bits).map(Val::known);
+    let (kind, behind) = (number(0, 32)?, number(8, 64)?);
+    let [width, height, pitch] = [number(40, 64)?, number(48, 64)?, number(56, 64)?];
+    let element = bytes_of_format(m, th, at(resource, 16))?;
+    let found = match (kind, behind) {
+        (Some(0), Some(array)) => Some(ImageBehind::Array(array)),
+        (Some(2), Some(at)) => width.map(|bytes| ImageBehind::Linear { at, bytes }),
+        (Some(3), Some(at)) => (|| {
+            let rows = height?.checked_sub(1)?.checked_mul(pitch?)?;
+            let bytes = rows.checked_add(width?.checked_mul(element?)?)?;
+            Some(ImageBehind::Linear { at, bytes })
+        })(),
+        _ => None,
+    };
+    let name = short_name(m, call);
+    let p = m.heap_object(ObjectKind::Foreign, &name, None, Val::new(8), Fill::Byte(0))?;
+    m.cuda.images.extend(found.map(|behind| (p.bits, behind)));
+    write(m, th, call, arg(a, 0), 64, p)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `(handle)`: an array, texture or surface ends. One that is not known may be any.
+fn destroy(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
+    match arg(a, 0).known() {
+        Some(handle) => {
+            m.cuda.images.remove(&handle);
+            m.cuda.arrays.remove(&handle);
+        }
+        None => m.cuda.images.clear(),
+    }
+    Ok(Ret::Val(Val::ZERO))
 }
 
 /// `(result, x, y, z, w, kind)`: the result is a `cudaChannelFormatDesc` in memory.

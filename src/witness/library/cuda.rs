@@ -43,7 +43,6 @@ pub(super) const CUDA: ModelTable = &[
     (&["cudaFree"], free, ModelClass::Cuda),
     (&["cudaFreeAsync"], free_async, ModelClass::Cuda),
     (&["cudaFreeHost"], free_host, ModelClass::Cuda),
-    (&["cudaFreeArray"], zero, ModelClass::Pure),
     (&["cudaFuncSetAttribute"], set_attribute, ModelClass::Cuda),
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, ModelClass::Memory),
     (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, ModelClass::Memory),

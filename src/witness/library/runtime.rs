@@ -37,6 +37,15 @@ pub struct ArrayLayout {
     pub element: u64,
 }
 
+/// What a texture or surface shows.
+#[derive(Clone, Copy)]
+pub enum ImageBehind {
+    /// Linear memory: address and bytes.
+    Linear { at: u64, bytes: u64 },
+    /// An array, by its handle.
+    Array(u64),
+}
+
 /// Operation of a device.
 #[derive(Clone)]
 pub enum DeviceWork {
@@ -134,6 +143,8 @@ pub struct Cuda {
     pub(super) graph_memory: FxHashSet<u64>,
     /// Arrays by their handles.
     pub(super) arrays: FxHashMap<u64, ArrayLayout>,
+    /// Textures and surfaces by their handles.
+    pub(super) images: FxHashMap<u64, ImageBehind>,
     /// Place where the program asked for the work of a graph that is done now.
     pub launched_for: Option<ProgramPoint>,
     /// Whether another device than the first may be in use.
@@ -156,6 +167,15 @@ pub const INVALID_VALUE: u64 = 1;
 pub const COOPERATIVE_TOO_LARGE: u64 = 720;
 
 impl Cuda {
+    /// What the texture or surface of a handle shows, with the sizes of an array; `None` for any other value.
+    pub fn image(&self, handle: u64) -> Option<(ImageBehind, Option<ArrayLayout>)> {
+        let behind = *self.images.get(&handle)?;
+        match behind {
+            ImageBehind::Linear { .. } => Some((behind, None)),
+            ImageBehind::Array(array) => self.arrays.get(&array).map(|sizes| (behind, Some(*sizes))),
+        }
+    }
+
     /// Whether a stream is captured.
     pub(super) const fn is_capturing(&self) -> bool {
         self.capturing.is_some()

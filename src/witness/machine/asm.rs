@@ -5,12 +5,14 @@ use super::form::{AsmInfo, CallInfo, CallTarget};
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
+use crate::ProgramPoint;
 use crate::api::{Cause, UndecidedReason};
 use crate::device::builtins::{linear, special_register};
-use crate::memory::space::shared_number;
+use crate::library::runtime::ImageBehind;
+use crate::memory::space::{shared_number, split};
 use finding::Direction;
 pub use models::access::{
-    AccessExtent, AccessMode, AddressRange, Guard, LeadingDimension, ModelledAccess, StateSpace, WARP,
+    AccessExtent, AccessMode, AddressRange, Guard, ImageAccess, LeadingDimension, ModelledAccess, StateSpace, WARP,
 };
 pub use models::ptx::ThreadEnd;
 
@@ -82,6 +84,11 @@ impl Machine<'_> {
                 AccessMode::Write => Direction::Write,
                 AccessMode::Atomic => Direction::Atomic,
             };
+            if let Some(image) = access.image
+                && self.image_access(th, site, &image, direction, args, why)?
+            {
+                continue;
+            }
             let parts = match access.place.map_or(Err(why), |p| self.parts(th, &p, args)) {
                 Ok(parts) => parts,
                 Err(open) => {
@@ -100,6 +107,50 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Executes an access through a texture or surface; returns whether it is known what lies behind it. Coordinates of a surface that are
+    /// outside of its array access what lies behind the array.
+    fn image_access(
+        &mut self,
+        th: &mut Thread,
+        site: ProgramPoint,
+        image: &ImageAccess,
+        direction: Direction,
+        args: &[Val],
+        why: Reason,
+    ) -> Result<bool, ThreadStop> {
+        let number = |i: usize| args.get(i).and_then(|v| v.known());
+        let Some((behind, sizes)) = number(image.handle).and_then(|handle| self.cuda.image(handle)) else {
+            return Ok(false);
+        };
+        match (behind, sizes) {
+            (ImageBehind::Linear { at, bytes }, _) if !image.traps => {
+                // Which of its elements is read is not asked.
+                let (id, offset) = split(at);
+                if self.mem.get(&th.stack, id).is_some_and(|o| !o.holds(offset, bytes)) {
+                    return Ok(false);
+                }
+                self.touch(th, site, Val::new(at), 1, Direction::Read, why)?;
+                Ok(true)
+            }
+            (ImageBehind::Array(_), Some(_)) if !image.traps => Ok(true),
+            (ImageBehind::Array(array), Some(sizes)) => {
+                let mut inside = true;
+                for (at, size) in image.coordinates.iter().zip([sizes.row, sizes.height, sizes.depth]) {
+                    let Some(i) = *at else { continue };
+                    let Some(n) = number(i) else { return Ok(false) };
+                    let wide = if at == &image.coordinates[0] { image.bytes } else { 1 };
+                    inside &= u64::try_from(signed(n, 32)).is_ok_and(|n| n.saturating_add(wide) <= size);
+                }
+                if !inside {
+                    let end = sizes.row.saturating_mul(sizes.height).saturating_mul(sizes.depth);
+                    self.touch(th, site, Val::new(array.wrapping_add(end)), image.bytes, direction, why)?;
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Address and size of each line of an access. Empty if this thread does not take part; an error if this is

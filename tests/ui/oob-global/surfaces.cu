@@ -3,18 +3,18 @@
 
 __global__ void wide(cudaSurfaceObject_t s, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x <= w && y < h) surf2Dwrite(1.0f, s, x * (int)sizeof(float), y);  //~ oob-global possible
+  if (x <= w && y < h) surf2Dwrite(1.0f, s, x * (int)sizeof(float), y);  //~ oob-global proved
 }
 
 __global__ void elements(cudaSurfaceObject_t s, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   // The first coordinate counts bytes.
-  if (x < w && y < h) surf2Dwrite(1.0f, s, w * (int)sizeof(float), y);  //~ oob-global possible
+  if (x < w && y < h) surf2Dwrite(1.0f, s, w * (int)sizeof(float), y);  //~ oob-global proved
 }
 
 __global__ void layer(cudaSurfaceObject_t s, int w) {
   int x = threadIdx.x;
-  if (x < w) surf1DLayeredwrite(1.0f, s, x * (int)sizeof(float), 2);  //~ oob-global possible
+  if (x < w) surf1DLayeredwrite(1.0f, s, x * (int)sizeof(float), 2);  //~ oob-global proved
 }
 
 __global__ void linear(cudaTextureObject_t t, float *out, int n) {
