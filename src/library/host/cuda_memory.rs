@@ -42,7 +42,7 @@ fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     let done = device_allocation(e, c, s, n, ObjKind::DeviceHeap);
     // Memory in stream order is a graph's own if its stream is captured.
     if let CaptureUnderWay::Into(graph) = captured {
-        graphs::owns(e, c, MemoryOwner { graph, node: None });
+        graphs::owns(e, c, MemoryOwner { graph, node: None, freed_inside: false });
     }
     done
 }

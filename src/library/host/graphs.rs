@@ -71,7 +71,7 @@ pub(super) const GRAPHS: HostTable = &[
 pub(super) fn owns(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, owner: MemoryOwner) {
     let Some(o) = e.heap.allocated_at(c.context, c.site) else { return };
     let before = e.runtime.captures.memory.insert(o, owner);
-    if owner.graph.is_none() || before.is_some_and(|before| before != owner) {
+    if owner.graph.is_none() || before.is_some_and(|before| (before.graph, before.node) != (owner.graph, owner.node)) {
         e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
     }
 }
@@ -97,6 +97,21 @@ pub(super) fn free_of_graph(
         }
     }
     e.use_of_graph_memory(s, &freed, c.base());
+    let of = match e.capture_under_way(s) {
+        CaptureUnderWay::Into(of) => of,
+        CaptureUnderWay::No => None,
+    };
+    // What another graph allocates, it frees when it is launched.
+    let is_own = |o: &ObjId| of.is_some() && e.runtime.captures.memory.get(o).is_some_and(|m| m.graph == of);
+    if !freed.iter().all(is_own) {
+        e.limits.miss(|| UnknownReason::MemoryOfGraph(c.base().to_owned()));
+        return;
+    }
+    for o in &freed {
+        if let Some(owner) = e.runtime.captures.memory.get_mut(o) {
+            owner.freed_inside = true;
+        }
+    }
     e.release(s, p);
 }
 
@@ -257,6 +272,14 @@ fn graph_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> Mode
             e.work_again(&s, &work);
         }
     }
+    // What it allocates and does not free is there again.
+    let mut allocated: Vec<ObjId> = vec![];
+    if of.is_some() && e.capture_under_way(&s) == CaptureUnderWay::No {
+        let all = &e.runtime.captures.memory;
+        allocated.extend(all.iter().filter(|(_, m)| m.graph == of && !m.freed_inside).map(|(o, _)| *o));
+        allocated.sort_unstable();
+    }
+    e.allocated_by_graph(&mut s, &allocated);
     variables::after_any_kernel(e, &mut s, stream);
     // Work of libraries that a graph keeps is not recorded: it may write any memory of the device.
     let written = e.open_to_device(&s);
@@ -447,7 +470,7 @@ fn memory_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize)
         CaptureUnderWay::No => None,
     };
     let node = e.runtime.captures.making.as_ref().and_then(|new| new.number);
-    owns(e, c, MemoryOwner { graph: graph.filter(|_| node.is_some()), node });
+    owns(e, c, MemoryOwner { graph: graph.filter(|_| node.is_some()), node, freed_inside: false });
 }
 
 fn free_of(e: &mut Executor<'_>, c: &LibraryCall<'_>, s: &mut State, i: usize) {

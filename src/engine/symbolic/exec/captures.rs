@@ -46,6 +46,8 @@ pub struct GraphWork {
 pub struct MemoryOwner {
     pub graph: GraphNumber,
     pub node: Option<i64>,
+    /// Whether the graph frees it as well.
+    pub freed_inside: bool,
 }
 
 /// Node that is being made: its number, and those that it runs behind, itself included. `None` if that is not known.

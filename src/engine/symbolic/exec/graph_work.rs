@@ -134,6 +134,18 @@ impl MemoryDomain<'_> {
 }
 
 impl ExecutionContext<'_> {
+    /// Records that a launch of a graph allocates memory that may have been freed since the last one.
+    pub fn allocated_by_graph(&mut self, s: &mut State, objects: &[ObjId]) {
+        let no = self.arena.bool(false);
+        for o in objects {
+            if s.mem.contains_key(o) {
+                self.set_freed(s, *o, no);
+            }
+        }
+    }
+}
+
+impl ExecutionContext<'_> {
     /// Checks that memory of graphs is used as followed: by work of its own graph behind the allocation, or after the graph has
     /// freed it, which is a use of freed memory. `by` names the function that uses it.
     pub fn use_of_graph_memory(&mut self, s: &State, used: &[ObjId], by: &str) {
