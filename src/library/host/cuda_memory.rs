@@ -111,9 +111,18 @@ fn pitch_of(e: &mut ExecutionContext<'_>, s: State, w: TermId) -> Option<(State,
     } else {
         ("the pitch of cudaMallocPitch".to_owned(), 1)
     };
-    let units = e.arena.fresh(SymKind::Input(InputSource::World(name)), "pitch", Interval::new(0, (1 << 40) / unit));
-    let pitch = e.arena.scale(units, unit);
-    e.inputs.note_pitch(units, pitch, w);
+    // Rows of one width have one pitch.
+    let known = e.inputs.pitches.iter().find(|p| rounded && p.width == w).copied();
+    let pitch = match known {
+        Some(known) => known.bytes,
+        None => {
+            let range = Interval::new(0, (1 << 40) / unit);
+            let units = e.arena.fresh(SymKind::Input(InputSource::World(name)), "pitch", range);
+            let pitch = e.arena.scale(units, unit);
+            e.inputs.note_pitch(units, pitch, w);
+            pitch
+        }
+    };
     let mut facts = vec![e.arena.le(w, pitch)];
     if rounded {
         let most = e.arena.add_const(w, PADDING);
