@@ -169,6 +169,15 @@ impl DeviceProperty {
     }
 }
 
+/// Returns what the known devices have of a property that depends on their capability, one value for each capability in the same order.
+#[must_use]
+pub fn by_capability(property: usize) -> Option<Vec<i64>> {
+    match PROPERTIES.get(property)?.values {
+        Values::Of(value) => Some(CAPABILITIES.iter().map(value).collect()),
+        Values::Same | Values::Multiples(..) => None,
+    }
+}
+
 /// Returns the number of the property that an attribute names.
 #[must_use]
 pub fn of_attribute(attribute: i64) -> Option<usize> {

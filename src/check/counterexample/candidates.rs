@@ -6,7 +6,7 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
-use super::pitches;
+use super::devices;
 use super::replay::ReplayAttempt;
 use super::replay_result::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
@@ -197,7 +197,7 @@ fn astray<'p>(
     matches!(judged, ReplayResult::Astray { .. }).then_some((c, judged))
 }
 
-/// Finds another model, with a replay that reaches the access: one with the pitches that the replay returns, one in which
+/// Finds another model, with a replay that reaches the access: one with the pitches and the device that the replay has, one in which
 /// the kernel's earlier reads lie inside, so that their values are known, or one in which enough threads reach the access that a counter leaves its bounds.
 fn another<'p>(
     cx: &CheckContext<'p>,
@@ -206,10 +206,10 @@ fn another<'p>(
     ev: &AccessEvent,
     (ob, cut): (&Obligation, &mut bool),
 ) -> Option<(Counterexample, ReplayResult)> {
-    let pitches = pitches::as_replayed(tools, &[ob.facts, ob.offset, ob.extent]);
+    let replayed = devices::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
     let inside = cone::reads_inside(&mut tools.e, &run.run, ev);
     let inside = (!inside.is_empty()).then(|| tools.e.arena.and_all(inside));
-    for more in pitches.into_iter().chain(inside) {
+    for more in replayed.into_iter().chain(inside) {
         if cx.is_spent() {
             break;
         }

@@ -4,7 +4,7 @@ pub(crate) mod candidates;
 mod completion;
 pub(crate) mod concrete_trials;
 pub(crate) mod degenerate;
-mod devices;
+pub(crate) mod devices;
 mod file_trials;
 pub(crate) mod input_files;
 mod lists;

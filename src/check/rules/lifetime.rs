@@ -5,6 +5,7 @@
 use super::memcpy;
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
+use crate::counterexample::devices;
 use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
@@ -105,6 +106,10 @@ fn of_host(
     explanation::stale(&tools.e, event);
     let Decided { decision, cut } = tools.happens(cx, event.path);
     explanation::happens(&tools.e, &decision, cut);
+    let decision = devices::as_in_replays(tools, decision, &[event.path], |tools, more| {
+        let path = tools.e.arena.and(event.path, more);
+        tools.happens(cx, path).decision
+    });
     let outcome = suspect.judge(cx, tools, decision);
     explanation::outcome(&outcome);
     Some(((loc_of(program, call), array), outcome))

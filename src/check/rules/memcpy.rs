@@ -5,6 +5,7 @@
 use super::pointer;
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, RootTools};
+use crate::counterexample::devices;
 use crate::findings::build::structures_disagree;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
@@ -118,6 +119,11 @@ fn side(
     if matches!(decision, Decision::Safe) {
         return Some(AccessVerdict::Safe);
     }
+    let terms = [facts, t.offset, event.bytes, extent];
+    let decision = devices::as_in_replays(tools, decision, &terms, |tools, more| {
+        let facts = tools.e.arena.and(facts, more);
+        tools.decide(cx, &Obligation { facts, ..obligation.clone() }).decision
+    });
     let array = place.1.clone();
     let decision = not_empty(cx, tools, copy, &obligation, decision);
     let (verb, direction) = match event.kind {

@@ -11,7 +11,7 @@ use super::rule::RuleCheck;
 use crate::context::{
     ArrayPosition, CheckContext, ExecutedLaunch, InObject, PositionDecisions, RootTools, WorstDecision,
 };
-use crate::counterexample::pitches;
+use crate::counterexample::devices;
 use crate::counterexample::replay_result::SoughtFault;
 use crate::findings::build::verb;
 use crate::findings::kernel::Suspected;
@@ -235,8 +235,8 @@ impl OperationDependence<'_> {
             let most = tools.e.most_of_device();
             let most = tools.e.arena.int(most);
             let held = tools.e.arena.le(ob.extent, most);
-            let pitches = pitches::as_replayed(tools, &[ob.facts, ob.offset, ob.extent]);
-            let facts = [ob.facts, counted, some, held].into_iter().chain(pitches).collect();
+            let replayed = devices::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
+            let facts = [ob.facts, counted, some, held].into_iter().chain(replayed).collect();
             ob.facts = tools.e.arena.and_all(facts);
             self.in_object(cx, tools, &object, &ob, known)
         })
