@@ -18,6 +18,8 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Sizes {
     /// Inputs that are sizes; all inputs by default.
     inputs: Option<FxHashSet<SymId>>,
+    /// The sizes themselves.
+    sized: Vec<TermId>,
     /// Bytes of each allocation of device memory. An allocation in a loop counts once.
     memory: Vec<TermId>,
     /// Path conditions of the root's launches.
@@ -54,7 +56,7 @@ impl Sizes {
         let inputs = a.symbols_of(&sized).into_iter().filter(|s| is_number(a.symbol(*s))).collect();
         let of_device = |o: &&Object| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed);
         let memory = e.heap.objects().iter().filter(of_device).filter_map(|o| o.extent).collect();
-        Self { inputs: Some(inputs), memory, launches: paths }
+        Self { inputs: Some(inputs), sized, memory, launches: paths }
     }
 
     /// Returns the inputs that a model should give at least 1.
@@ -85,9 +87,13 @@ impl Sizes {
         Some(a.le(all, most))
     }
 
-    /// Whether the model gives some size below 1.
+    /// Whether the model gives some size below 1. A byte may be one of several that a file has for a size; what they make is asked.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
-        model.values.iter().any(|(s, v)| *v < 1 && is_number(a.symbol(*s)) && self.contains(*s))
+        let makes_none = |s: SymId| {
+            let mut made = self.sized.iter().filter(|t| a.symbols_of(&[**t]).contains(&s));
+            !is_byte(a.symbol(s)) || made.any(|t| model.value(a, *t, WrapMode::Exact).is_none_or(|v| v < 1))
+        };
+        model.values.iter().any(|(s, v)| *v < 1 && is_number(a.symbol(*s)) && self.contains(*s) && makes_none(*s))
     }
 }
 
@@ -96,6 +102,10 @@ impl Sizes {
 fn is_number(symbol: &Symbol) -> bool {
     symbol.range != Interval::new(0, 1)
         && matches!(&symbol.kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
+}
+
+fn is_byte(symbol: &Symbol) -> bool {
+    symbol.range.lo.is_some_and(|lo| lo >= -128) && symbol.range.hi.is_some_and(|hi| hi <= 255)
 }
 
 /// Returns the terms of a cone that contain the index of a thread, of a block or of an iteration.
