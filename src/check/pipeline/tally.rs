@@ -17,7 +17,7 @@ use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::counts::CountedKernel;
-use finding::{Finding, Position, ReasonCode, Related, Summary, Undecided};
+use finding::{Finding, Position, ReasonCode, Related, Summary, UNDECIDED_CALL, Undecided};
 use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::time::Instant;
@@ -283,7 +283,7 @@ impl DecisionReceiver for Engine<'_> {
         match outcome {
             o @ AccessVerdict::Found(_) => self.put_at(place, func, o, vec![]),
             AccessVerdict::Unknown(why) => {
-                let note = format!("{}: the call's use of `{}` is undecided: {why}", place.0, place.1);
+                let note = format!("{}: {UNDECIDED_CALL} `{}` is undecided: {why}", place.0, place.1);
                 if !self.report.notes.contains(&note) {
                     self.report.notes.push(note);
                 }

@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 use base::paths;
 use facts::join::{self, ProgramPlan};
 use facts::{UnitFacts, UnitWithCode};
+use finding::UNDECIDED_CALL;
 use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::unit::TranslationUnit;
 use report::levels::Overrides;
@@ -193,6 +194,13 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
     }
     if session.verbose() {
         checked.notes.iter().for_each(|n| output::complain(n));
+    } else if !session.quiet() {
+        let calls = checked.notes.iter().filter(|n| n.contains(UNDECIDED_CALL)).count();
+        if calls > 0 {
+            let (calls, what) =
+                if calls == 1 { ("a", "copy or free is") } else { (&*calls.to_string(), "copies and frees are") };
+            output::complain(&format!("{calls} {what} undecided (-v says why)"));
+        }
     }
     session.show(&checked.inside);
     if session.inside().explain.is_some() && checked.inside.iter().any(|l| l.contains('?')) {
