@@ -85,7 +85,7 @@ pub struct AddressRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageAccess {
     pub handle: usize,
-    /// Of a surface: the offset in a row in bytes, the row, and the slice or layer, signed integers of 32 bits.
+    /// Coordinates of a surface: the offset in a row in bytes, the row, and the slice or layer, signed integers of 32 bits.
     pub coordinates: [Option<usize>; 3],
     /// Bytes that an access of a surface has in a row.
     pub bytes: u64,

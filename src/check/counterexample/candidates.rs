@@ -6,10 +6,10 @@
 //! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
-use super::devices;
 use super::replay::ReplayAttempt;
 use super::replay_result::{ReplayResult, SoughtFault};
 use super::sequential::in_turn;
+use super::surroundings;
 use crate::concurrency::atomic_counters;
 use crate::context::{CheckContext, ExecutedLaunch, RootTools};
 use crate::findings::build::{AccessCounterexample, FindingStrength};
@@ -206,7 +206,7 @@ fn another<'p>(
     ev: &AccessEvent,
     (ob, cut): (&Obligation, &mut bool),
 ) -> Option<(Counterexample, ReplayResult)> {
-    let replayed = devices::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
+    let replayed = surroundings::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
     let inside = cone::reads_inside(&mut tools.e, &run.run, ev);
     let inside = (!inside.is_empty()).then(|| tools.e.arena.and_all(inside));
     for more in replayed.into_iter().chain(inside) {

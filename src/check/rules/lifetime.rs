@@ -5,8 +5,8 @@
 use super::memcpy;
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, ExecutedLaunch, RootTools};
-use crate::counterexample::devices;
 use crate::counterexample::replay_result::SoughtFault;
+use crate::counterexample::surroundings;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
 use crate::findings::kernel::Suspected;
@@ -106,7 +106,7 @@ fn of_host(
     explanation::stale(&tools.e, event);
     let Decided { decision, cut } = tools.happens(cx, event.path);
     explanation::happens(&tools.e, &decision, cut);
-    let decision = devices::as_in_replays(tools, decision, &[event.path], |tools, more| {
+    let decision = surroundings::as_in_replays(tools, decision, &[event.path], |tools, more| {
         let path = tools.e.arena.and(event.path, more);
         tools.happens(cx, path).decision
     });

@@ -5,7 +5,7 @@
 use super::pointer;
 use super::rule::{DecisionReceiver, HostEvents, RuleCheck};
 use crate::context::{ArrayPosition, CheckContext, RootTools};
-use crate::counterexample::devices;
+use crate::counterexample::surroundings;
 use crate::findings::build::structures_disagree;
 use crate::findings::explanation;
 use crate::findings::host_call::Suspect;
@@ -120,7 +120,7 @@ fn side(
         return Some(AccessVerdict::Safe);
     }
     let terms = [facts, t.offset, event.bytes, extent];
-    let decision = devices::as_in_replays(tools, decision, &terms, |tools, more| {
+    let decision = surroundings::as_in_replays(tools, decision, &terms, |tools, more| {
         let facts = tools.e.arena.and(facts, more);
         tools.decide(cx, &Obligation { facts, ..obligation.clone() }).decision
     });

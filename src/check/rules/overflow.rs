@@ -11,8 +11,8 @@ use super::rule::RuleCheck;
 use crate::context::{
     ArrayPosition, CheckContext, ExecutedLaunch, InObject, PositionDecisions, RootTools, WorstDecision,
 };
-use crate::counterexample::devices;
 use crate::counterexample::replay_result::SoughtFault;
+use crate::counterexample::surroundings;
 use crate::findings::build::verb;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{position, position_of};
@@ -235,7 +235,7 @@ impl OperationDependence<'_> {
             let most = tools.e.most_of_device();
             let most = tools.e.arena.int(most);
             let held = tools.e.arena.le(ob.extent, most);
-            let replayed = devices::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
+            let replayed = surroundings::of_replays(tools, &[ob.facts, ob.offset, ob.extent]);
             let facts = [ob.facts, counted, some, held].into_iter().chain(replayed).collect();
             ob.facts = tools.e.arena.and_all(facts);
             self.in_object(cx, tools, &object, &ob, known)

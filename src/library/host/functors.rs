@@ -74,7 +74,7 @@ struct OwnPointer {
     /// Bytes of the variable or of the pointee.
     room: u64,
     offset: u64,
-    /// What the address of the variable or of the pointee is a multiple of, in bytes.
+    /// Number of bytes of which the address of the variable or of the pointee is a multiple.
     begins: u64,
     /// Whether the function may write there.
     written: bool,
@@ -225,7 +225,7 @@ fn room_of(program: &Program, f: FuncRef, param: &Param) -> u64 {
     whole.unwrap_or(param.dereferenceable)
 }
 
-/// What the address in a parameter is a multiple of, in bytes.
+/// Number of bytes of which the address in a parameter is a multiple.
 fn begin_of(program: &Program, f: FuncRef, param: &Param) -> u64 {
     let of_type = param.byval.or(param.sret).map_or(1, |ty| program.module(f.module).ty(ty).align);
     param.align.max(of_type).max(1).into()

@@ -130,7 +130,7 @@ fn reduce(e: &mut Executor<'_>, _: &LibraryCall<'_>, mut s: State) -> ModelOutco
     one_of_them(e, s)
 }
 
-/// Whether it is this thread of the team that executes what one of them does.
+/// Gives 1 where this thread of the team executes what one of them does, and 0 elsewhere.
 fn one_of_them(e: &mut Executor<'_>, s: State) -> ModelOutcome {
     let reason = UnknownReason::OtherHostThread;
     let it = e.arena.fresh(SymKind::Unknown { reason }, "is the one", Interval::new(0, 1));

@@ -129,7 +129,6 @@ pub(super) const DRIVER: ModelTable = &[
             "cuMemPoolTrimTo",
             "cuMemHostUnregister",
             "cuFuncLoad",
-            "cuArrayDestroy",
         ],
         zero,
         ModelClass::Pure,

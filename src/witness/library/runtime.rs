@@ -37,7 +37,7 @@ pub struct ArrayLayout {
     pub element: u64,
 }
 
-/// What a texture or surface shows.
+/// Memory that a texture or surface shows.
 #[derive(Clone, Copy)]
 pub enum ImageBehind {
     /// Linear memory: address and bytes.
@@ -167,7 +167,7 @@ pub const INVALID_VALUE: u64 = 1;
 pub const COOPERATIVE_TOO_LARGE: u64 = 720;
 
 impl Cuda {
-    /// What the texture or surface of a handle shows, with the sizes of an array; `None` for any other value.
+    /// Returns the memory that the texture or surface of a handle shows, with the sizes of an array; `None` for any other value.
     pub fn image(&self, handle: u64) -> Option<(ImageBehind, Option<ArrayLayout>)> {
         let behind = *self.images.get(&handle)?;
         match behind {

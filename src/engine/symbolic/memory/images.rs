@@ -77,7 +77,7 @@ impl MemoryDomain<'_> {
     }
 }
 
-/// Where an access through a texture or surface goes.
+/// Place to which an access through a texture or surface goes.
 struct ImagePlace {
     targets: Rc<Vec<GuardedTarget>>,
     bytes: TermId,
