@@ -195,11 +195,10 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
     if session.verbose() {
         checked.notes.iter().for_each(|n| output::complain(n));
     } else if !session.quiet() {
-        let calls = checked.notes.iter().filter(|n| n.contains(UNDECIDED_CALL)).count();
-        if calls > 0 {
-            let (calls, what) =
-                if calls == 1 { ("a", "copy or free is") } else { (&*calls.to_string(), "copies and frees are") };
-            output::complain(&format!("{calls} {what} undecided (-v says why)"));
+        match checked.notes.iter().filter(|n| n.contains(UNDECIDED_CALL)).count() {
+            0 => {}
+            1 => output::complain("a copy or free is undecided (-v says why)"),
+            calls => output::complain(&format!("{calls} copies and frees are undecided (-v says why)")),
         }
     }
     session.show(&checked.inside);
