@@ -113,6 +113,9 @@ impl MemoryDomain<'_> {
     pub fn may_be_gone(&mut self, s: &State, o: ObjId, work: &GraphWork, root: Option<ir::FuncRef>) -> MemoryLeft {
         let object = self.object(o);
         let (kind, func) = (object.kind.clone(), object.func);
+        if self.is_image(o) {
+            return if self.is_image_ended(s, o) { MemoryLeft::PerhapsAnother } else { MemoryLeft::There };
+        }
         if !matches!(kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::HostLocal) {
             let given = kind == ObjKind::Parameter;
             let freed = given && {

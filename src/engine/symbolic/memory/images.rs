@@ -55,19 +55,22 @@ impl MemoryDomain<'_> {
         }
     }
 
-    fn is_ended(&self, s: &State, o: ObjId) -> bool {
+    /// Whether an object is that of an array, a texture or a surface.
+    pub(in crate::symbolic) fn is_image(&self, o: ObjId) -> bool {
+        let object = self.object(o);
+        object.kind == ObjKind::Opaque && (object.name == OF_ARRAY || object.name == OF_IMAGE)
+    }
+
+    /// Whether an array, texture or surface may have been destroyed, or the object may stand for another one as well.
+    pub(in crate::symbolic) fn is_image_ended(&self, s: &State, o: ObjId) -> bool {
         self.heap.is_made_again(o)
             || self.image_number(s, o, ENDED).and_then(|t| self.arena.as_int(t)).is_none_or(|n| n != 0)
     }
 
-    /// Records that an array, texture or surface is destroyed: each that the handle may mean.
+    /// Records that an array, texture or surface is destroyed: each that the handle may mean, all of them where it has no known target.
     pub fn end_images(&mut self, s: &mut State, handle: &[GuardedTarget]) {
-        let of_images = |e: &Self, o: ObjId| {
-            let object = e.object(o);
-            object.kind == ObjKind::Opaque && (object.name == OF_ARRAY || object.name == OF_IMAGE)
-        };
         let named = self.handles(handle, OF_ARRAY).or_else(|| self.handles(handle, OF_IMAGE));
-        let all = named.unwrap_or_else(|| s.mem.keys().filter(|o| of_images(self, *o)).collect());
+        let all = named.unwrap_or_else(|| s.mem.keys().filter(|o| self.is_image(*o)).collect());
         let one = Value::Int(self.arena.int(1));
         for o in all {
             if let Some(st) = s.mem.get_mut(&o) {
@@ -115,7 +118,7 @@ impl ExecutionContext<'_> {
         let mut places = vec![];
         for (o, t) in images.into_iter().zip(handle.iter()) {
             let happens = self.arena.and(s.path, t.cond);
-            if self.is_ended(s, o) {
+            if self.is_image_ended(s, o) {
                 return None;
             }
             let Value::Ptr(behind) = self.image_cell(s, o, BEHIND)? else { return None };
@@ -128,7 +131,7 @@ impl ExecutionContext<'_> {
                 continue;
             }
             let arrays = self.handles(&behind, OF_ARRAY)?;
-            if arrays.iter().any(|a| self.is_ended(s, *a)) {
+            if arrays.iter().any(|a| self.is_image_ended(s, *a)) {
                 return None;
             }
             let (zero, bytes) = (self.arena.int(0), self.arena.int(i128::from(image.bytes)));

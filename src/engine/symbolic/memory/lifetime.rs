@@ -108,6 +108,7 @@ impl ExecutionContext<'_> {
     /// Frees all memory from the runtime together with its device's context (`cudaDeviceReset`); `certain` if that
     /// device is the only one in use. Memory of another device is not freed.
     pub fn end_context(&mut self, s: &mut State, certain: bool) {
+        self.end_images(s, &[]);
         let mut all: Vec<ObjId> = s
             .mem
             .keys()
