@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::left_out::DiffBase;
-pub use crate::messages::{NEVER_SET, SAME_CHECK, UNDECIDED_CALL, USED_HERE};
+pub use crate::messages::{NEVER_SET, SAME_CHECK, UNDECIDED_COPY, USED_HERE};
 pub use crate::operator::{CheckedArgument, Fix, MissingCheck, TensorArgument};
 use crate::second_reading::SecondReading;
 use crate::steps::Step;

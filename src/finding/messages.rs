@@ -12,8 +12,8 @@ pub const SAME_CHECK: &str = "the same check is missing for this access";
 /// before it.
 pub const NEVER_SET: &str = "was never set";
 
-/// Words of a note on a copy or free that is undecided; the name of what it uses follows.
-pub const UNDECIDED_CALL: &str = "the call's use of";
+/// Words of a note on a side of a copy or fill that is undecided; its name follows.
+pub const UNDECIDED_COPY: &str = "whether the call stays within";
 
 impl Finding {
     /// Returns the variable without a value that the address depends on, if that is what is wrong.

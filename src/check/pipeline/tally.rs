@@ -17,7 +17,7 @@ use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::AccessEvent;
 use finding::counts::CountedKernel;
-use finding::{Finding, Position, ReasonCode, Related, Summary, UNDECIDED_CALL, Undecided};
+use finding::{Finding, Position, ReasonCode, Related, Summary, UNDECIDED_COPY, Undecided};
 use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::time::Instant;
@@ -274,6 +274,14 @@ impl WorstDecision {
     }
 }
 
+impl Engine<'_> {
+    fn add_note(&mut self, note: String) {
+        if !self.report.notes.contains(&note) {
+            self.report.notes.push(note);
+        }
+    }
+}
+
 impl DecisionReceiver for Engine<'_> {
     fn is_proved(&self, place: &ArrayPosition) -> bool {
         self.rank(place) == Some(AccessVerdict::PROVED)
@@ -283,12 +291,18 @@ impl DecisionReceiver for Engine<'_> {
         match outcome {
             o @ AccessVerdict::Found(_) => self.put_at(place, func, o, vec![]),
             AccessVerdict::Unknown(why) => {
-                let note = format!("{}: {UNDECIDED_CALL} `{}` is undecided: {why}", place.0, place.1);
-                if !self.report.notes.contains(&note) {
-                    self.report.notes.push(note);
-                }
+                self.add_note(format!("{}: the call's use of `{}` is undecided: {why}", place.0, place.1));
             }
             AccessVerdict::Safe | AccessVerdict::SafeIfNoWrap(_) => {}
+        }
+    }
+
+    fn note_copy(&mut self, place: ArrayPosition, func: FuncRef, outcome: AccessVerdict) {
+        match outcome {
+            AccessVerdict::Unknown(why) => {
+                self.add_note(format!("{}: {UNDECIDED_COPY} `{}` is undecided: {why}", place.0, place.1));
+            }
+            other => self.note(place, func, other),
         }
     }
 

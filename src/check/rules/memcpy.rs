@@ -58,7 +58,7 @@ impl RuleCheck for Memcpy {
             let wanted = explanation::is_wanted_call(cx.program, &event.side.stack);
             let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event)));
             for (place, outcome) in found {
-                tally.note(place, event.side.site.func, outcome.unless(cut));
+                tally.note_copy(place, event.side.site.func, outcome.unless(cut));
             }
             *spent = *spent + (done() - before);
         }

@@ -30,6 +30,9 @@ pub(crate) trait DecisionReceiver {
     /// become notes.
     fn note(&mut self, place: ArrayPosition, func: FuncRef, outcome: AccessVerdict);
 
+    /// Takes the outcome of a side of a copy or fill; `note` says the rest.
+    fn note_copy(&mut self, place: ArrayPosition, func: FuncRef, outcome: AccessVerdict);
+
     /// Records a verdict of a counted access; the worst of its verdicts stands.
     fn record(&mut self, event: &AccessEvent, func: FuncRef, outcome: AccessVerdict);
 }

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use base::paths;
 use facts::join::{self, ProgramPlan};
 use facts::{UnitFacts, UnitWithCode};
-use finding::UNDECIDED_CALL;
+use finding::UNDECIDED_COPY;
 use nvcc::interpose::progress::ProgressDisplay;
 use nvcc::unit::TranslationUnit;
 use report::levels::Overrides;
@@ -195,10 +195,10 @@ pub fn finish(session: &Session, checked: CheckResults, subject: CheckSubject) -
     if session.verbose() {
         checked.notes.iter().for_each(|n| output::complain(n));
     } else if !session.quiet() {
-        match checked.notes.iter().filter(|n| n.contains(UNDECIDED_CALL)).count() {
+        match checked.notes.iter().filter(|n| n.contains(UNDECIDED_COPY)).count() {
             0 => {}
-            1 => output::complain("a copy or free is undecided (-v says why)"),
-            calls => output::complain(&format!("{calls} copies and frees are undecided (-v says why)")),
+            1 => output::complain("a copy or fill is undecided (-v says why)"),
+            calls => output::complain(&format!("{calls} copies and fills are undecided (-v says why)")),
         }
     }
     session.show(&checked.inside);
