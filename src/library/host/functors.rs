@@ -11,6 +11,9 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Size of the widest access in bytes.
+const WIDEST: u64 = 16;
+
 /// Deepest calls that are followed.
 const MAX_DEPTH: usize = 16;
 
@@ -33,9 +36,13 @@ fn is_operator_of(display: &str, class: &str) -> bool {
     })
 }
 
+/// Folders of CCCL, and starts of the names of the toolkit's headers with device code.
+const CCCL: &[&str] = &["thrust/", "cub/", "cuda/", "nv/"];
+const TOOLKIT: &[&str] = &["crt/", "cuda_", "device_", "math_", "sm_", "vector_", "cooperative_groups"];
+
 /// Whether kernels of an algorithm execute nothing but code of its library, call operators, and what these call. Other code of the program
-/// may be an inherited operator, a constructor or a conversion. The library is that folder of headers of the toolkit in which the
-/// algorithm is defined, and clang's own.
+/// may be an inherited operator, a constructor or a conversion. The library are the headers of CCCL in which the algorithm is defined, the
+/// toolkit's for device code beside them, and clang's own.
 pub(super) fn execute_nothing_else(
     program: &Program,
     algorithm: FuncRef,
@@ -44,19 +51,24 @@ pub(super) fn execute_nothing_else(
 ) -> bool {
     let at = |f: FuncRef| program.loc(f.module, program.func(f).loc);
     let place = at(algorithm);
-    let Some((toolkit, _)) = place.file.split_once("/include/").filter(|_| place.system) else { return false };
+    let folders = ["/thrust/", "/cub/"].map(|folder| place.file.split_once(folder).map(|(before, _)| before));
+    let Some(cccl) = folders.into_iter().flatten().next().filter(|_| place.system) else { return false };
+    let toolkit = cccl.strip_suffix("/cccl").unwrap_or(cccl);
     let of_library = |f: FuncRef| {
         let func = program.func(f);
         if func.is_declaration() {
             return !func.name.starts_with("_Z");
         }
         let place = at(f);
-        let rest = place.file.strip_prefix(toolkit);
+        let below = |folder: &str, starts: &[&str]| {
+            let rest = place.file.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            rest.is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
+        };
         // libdevice has no lines.
         if func.name.starts_with("__nv_") {
             return true;
         }
-        place.system && (rest.is_some_and(|r| r.starts_with("/include/")) || place.file.contains("/lib/clang/"))
+        place.system && (below(cccl, CCCL) || below(toolkit, TOOLKIT) || place.file.contains("/lib/clang/"))
     };
     let reached = |from: &[FuncRef], known: &FxHashSet<FuncRef>| {
         let (mut all, mut open) = (FxHashSet::default(), from.to_vec());
@@ -69,7 +81,7 @@ pub(super) fn execute_nothing_else(
         all
     };
     let quiet = reached(operators, &FxHashSet::default());
-    reached(kernels, &quiet).into_iter().all(of_library)
+    !kernels.is_empty() && reached(kernels, &quiet).into_iter().all(of_library)
 }
 
 /// An address in a variable of a function, or in what a parameter points to.
@@ -95,7 +107,7 @@ impl OwnPointer {
 
     /// Whether the address is a multiple of so many bytes.
     const fn is_multiple(self, align: u64) -> bool {
-        align == 0 || self.begins.is_multiple_of(align) && self.offset.is_multiple_of(align)
+        self.begins.is_multiple_of(align) && self.offset.is_multiple_of(align)
     }
 }
 
@@ -118,9 +130,11 @@ fn touches_given(program: &Program, f: FuncRef, writable: bool, around: &mut Vec
         _ => None,
     };
     let inside = |o: &Operand, bytes: Option<u64>, align: u32, writes: bool| {
-        at(o)
-            .zip(bytes)
-            .is_some_and(|(p, bytes)| p.holds(bytes) && p.is_multiple(align.into()) && (p.written || !writes))
+        at(o).zip(bytes).is_some_and(|(p, bytes)| {
+            // Where the front end gives no alignment, an access may need as much as it has bytes.
+            let align = if align == 0 { bytes.next_power_of_two().min(WIDEST) } else { align.into() };
+            p.holds(bytes) && p.is_multiple(align) && (p.written || !writes)
+        })
     };
     let mut call = |callee: &Callee, args: &[Operand]| {
         let Callee::Direct(id) = callee else { return false };
