@@ -150,7 +150,7 @@ fn new_task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOut
         let n = libc::int_arg(e, c, i, 64);
         e.arena.as_int(n).and_then(|n| i64::try_from(n).ok()).filter(|n| (0..1 << 30).contains(n))
     });
-    let ([Some(own), Some(shared)], Some(f)) = (bytes, c.args.get(5).cloned()) else { return Err(Box::new(s)) };
+    let ([Some(own), Some(shared)], Some(f)) = (bytes, c.args.get(5).cloned()) else { return not_followed(e, s) };
     let own = (own + 7) & !7;
     let extent = Some(e.arena.int(i128::from(own + shared)));
     let object = Object { kind: ObjKind::HostHeap, name: String::new(), extent, site: None, func: None, array: true };
@@ -165,13 +165,19 @@ fn new_task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOut
     Ok(Some((e.pointer(o, 0), s)))
 }
 
+/// Reports a task as missed whose function or size is not known: it may do any work later.
+fn not_followed(e: &mut Executor<'_>, s: State) -> ModelOutcome {
+    e.limits.miss(|| UnknownReason::OtherHostThread);
+    Err(Box::new(s))
+}
+
 /// `(place, thread, task, …)`: any thread of the team executes the task, now or later. Executing it here is each of its executions, as with
 /// a thread that is started.
 fn task(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let made = cuda::pointer_arg(e, c, 2);
     let at = moved(e, &made, 8);
     let f = e.load_pointer(&mut s, &at);
-    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return Err(Box::new(s)) };
+    let Some(f) = function(&f).filter(|f| !e.program.func(*f).is_declaration()) else { return not_followed(e, s) };
     let zero = Value::Int(e.arena.int(0));
     let around = e.enter_thread();
     let context = mix(c.context, c.site);
