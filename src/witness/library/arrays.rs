@@ -1,5 +1,6 @@
-//! Arrays of CUDA, and textures and surfaces (CUDA Runtime API reference 13.0, `cudaMallocArray`; Driver API reference 13.0, `cuArrayCreate`): their sizes and
-//! contents. A handle is the address of an object that holds the elements, row by row and slice by slice.
+//! Arrays of CUDA, and textures and surfaces (CUDA Runtime API reference 13.0, `cudaMallocArray`, `cudaCreateTextureObject`; Driver API
+//! reference 13.0, `cuArrayCreate`): sizes and contents of arrays, and what textures and surfaces show. The handle of an array is the
+//! address of an object that holds its elements, row by row and slice by slice.
 
 use super::arguments::{arg, read, short_name, write};
 use super::cuda::{enough_memory, handle};
@@ -140,7 +141,10 @@ fn destroy(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Mode
             m.cuda.images.remove(&handle);
             m.cuda.arrays.remove(&handle);
         }
-        None => m.cuda.images.clear(),
+        None => {
+            m.cuda.images.clear();
+            m.cuda.arrays.clear();
+        }
     }
     Ok(Ret::Val(Val::ZERO))
 }

@@ -23,8 +23,6 @@ pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> M
 
 /// `cudaDeviceReset`: frees the runtime's allocations on the device and makes its variables unknown.
 pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> ModelResult {
-    m.cuda.images.clear();
-    m.cuda.arrays.clear();
     m.works()?;
     let why = m.reason(Cause::Contents, "the contents of a variable after a device reset");
     let all: Vec<WindowId> = m.mem.ids().collect();
@@ -45,6 +43,8 @@ pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> M
             _ => {}
         }
     }
+    m.cuda.images.clear();
+    m.cuda.arrays.clear();
     m.cuda.ended = m.mem.ids().last().unwrap_or(WindowId(0));
     Ok(Ret::Val(Val::ZERO))
 }

@@ -137,10 +137,10 @@ impl Machine<'_> {
             (ImageBehind::Array(_), Some(_)) if !image.traps => Ok(true),
             (ImageBehind::Array(array), Some(sizes)) => {
                 let mut inside = true;
-                for (at, size) in image.coordinates.iter().zip([sizes.row, sizes.height, sizes.depth]) {
+                let widths = [(sizes.row, image.bytes), (sizes.height, 1), (sizes.depth, 1)];
+                for (at, (size, wide)) in image.coordinates.iter().zip(widths) {
                     let Some(i) = *at else { continue };
                     let Some(n) = number(i) else { return Ok(false) };
-                    let wide = if at == &image.coordinates[0] { image.bytes } else { 1 };
                     inside &= u64::try_from(signed(n, 32)).is_ok_and(|n| n.saturating_add(wide) <= size);
                 }
                 if !inside {
