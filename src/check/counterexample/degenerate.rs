@@ -89,11 +89,17 @@ impl Sizes {
 
     /// Whether the model gives some size below 1. A byte may be one of several that a file has for a size; what they make is asked.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
-        let makes_none = |s: SymId| {
-            let mut made = self.sized.iter().filter(|t| a.symbols_of(&[**t]).contains(&s));
-            !is_byte(a.symbol(s)) || made.any(|t| model.value(a, *t, WrapMode::Exact).is_none_or(|v| v < 1))
-        };
-        model.values.iter().any(|(s, v)| *v < 1 && is_number(a.symbol(*s)) && self.contains(*s) && makes_none(*s))
+        let below_one = |s: &SymId| model.values.get(s).is_some_and(|v| *v < 1);
+        let (bytes, numbers): (Vec<SymId>, Vec<SymId>) = (model.values.keys())
+            .filter(|s| below_one(s) && is_number(a.symbol(**s)) && self.contains(**s))
+            .partition(|s| is_byte(a.symbol(**s)) && self.inputs.is_some());
+        if bytes.is_empty() || !numbers.is_empty() {
+            return !numbers.is_empty();
+        }
+        let is_none = |t: &TermId| model.value(a, *t, WrapMode::Exact).is_none_or(|v| v < 1);
+        let none: Vec<TermId> = self.sized.iter().copied().filter(is_none).collect();
+        let made: FxHashSet<SymId> = a.symbols_of(&none).into_iter().collect();
+        bytes.iter().any(|s| made.contains(s))
     }
 }
 
@@ -104,6 +110,7 @@ fn is_number(symbol: &Symbol) -> bool {
         && matches!(&symbol.kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
 }
 
+/// Whether a symbol has the range of a byte.
 fn is_byte(symbol: &Symbol) -> bool {
     symbol.range.lo.is_some_and(|lo| lo >= -128) && symbol.range.hi.is_some_and(|hi| hi <= 255)
 }
@@ -157,5 +164,20 @@ mod tests {
         let model = Model { values: [(s, -1)].into_iter().collect(), ..Model::default() };
         assert!(Sizes::default().degenerate(&a, &model));
         assert!(!Sizes { inputs: Some([].into_iter().collect()), ..Sizes::default() }.degenerate(&a, &model));
+    }
+
+    #[test]
+    fn a_byte_that_is_0_is_no_size_unless_what_it_makes_is_none() {
+        let mut a = Arena::new();
+        let [low, high] =
+            [0, 1].map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("byte {k}"), Interval::new(0, 255)));
+        let [Term::Sym(l), Term::Sym(h)] = [a.get(low).clone(), a.get(high).clone()] else { panic!("no symbols") };
+        let upper = a.scale(high, 256);
+        let size = a.add(upper, low);
+        let sizes = Sizes { inputs: Some([l, h].into_iter().collect()), sized: vec![size], ..Sizes::default() };
+        let model = |low, high| Model { values: [(l, low), (h, high)].into_iter().collect(), ..Model::default() };
+        assert!(!sizes.degenerate(&a, &model(3, 0)));
+        assert!(!sizes.degenerate(&a, &model(0, 1)));
+        assert!(sizes.degenerate(&a, &model(0, 0)));
     }
 }
