@@ -40,7 +40,6 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -376,14 +375,7 @@ def check(folder, sources, flags, o):
     environment.update(SCUBA_CACHE="off", SCUBA_NVCC=str(o.toolkit / "bin/nvcc"))
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
-        cut = False
-        while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            if not cut and time.monotonic() - start > o.limit:
-                os.killpg(process.pid, signal.SIGKILL)
-                cut = True
-            time.sleep(0.02)
-        status, _, cpu = sweep.peak_of(process)
+        status, _, cpu, cut = sweep.measured(command, folder, environment, o.limit, out, err)
         record = {"seconds": round(time.monotonic() - start, 2), "cpu": round(cpu, 2)}
         out.seek(0)
         err.seek(0)

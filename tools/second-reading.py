@@ -17,7 +17,6 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -50,24 +49,14 @@ def run(sources, flags, folder, kind, arguments, cgeist):
     if arguments.cuda:
         environment["SCUBA_CGEIST_CUDA"] = str(arguments.cuda.resolve())
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.monotonic()
-        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
-        ended = None
-        while ended is None:
-            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                ended = sweep.peak_of(process)
-            elif time.monotonic() - start > arguments.limit:
-                os.killpg(process.pid, signal.SIGKILL)
-                ended = sweep.peak_of(process)
-            else:
-                time.sleep(0.02)
+        _, _, cpu, _ = sweep.measured(command, folder, environment, arguments.limit, out, err)
         out.seek(0)
         err.seek(0)
         text, said = out.read(), err.read().decode(errors="replace")
     try:
-        return json.loads(text), said, ended[2]
+        return json.loads(text), said, cpu
     except ValueError:
-        return None, said, ended[2]
+        return None, said, cpu
 
 
 def verdicts(report):

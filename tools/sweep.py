@@ -103,9 +103,17 @@ def samples_of(checkout):
     return found
 
 
-def peak_of(process):
+def measured(command, folder, environment, limit, out, err):
+    """Status of a command in a folder, its peak in MiB, its seconds of the processor, and whether it was ended at the limit, in seconds."""
+    start, cut = time.monotonic(), False
+    process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+    while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if not cut and time.monotonic() - start > limit:
+            os.killpg(process.pid, signal.SIGKILL)
+            cut = True
+        time.sleep(0.02)
     _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), usage.ru_maxrss // 1024, usage.ru_utime + usage.ru_stime
+    return os.waitstatus_to_exitcode(status), usage.ru_maxrss // 1024, usage.ru_utime + usage.ru_stime, cut
 
 
 def check(name, program, arguments):
@@ -121,17 +129,7 @@ def check(name, program, arguments):
         if arguments.config:
             environment["SCUBA_CONFIG"] = arguments.config
         start = time.monotonic()
-        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
-        ended = None
-        while ended is None:
-            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                ended = peak_of(process)
-            elif time.monotonic() - start > arguments.limit:
-                os.killpg(process.pid, signal.SIGKILL)
-                ended = peak_of(process)
-            else:
-                time.sleep(0.02)
-        status, peak, cpu = ended
+        status, peak, cpu, _ = measured(command, folder, environment, arguments.limit, out, err)
         record.update(seconds=round(time.monotonic() - start, 2), cpu=round(cpu, 2), peak_mib=peak, status=status, units=len(sources))
         out.seek(0)
         err.seek(0)
