@@ -1,11 +1,12 @@
-// Textures that were destroyed, whose array or memory was freed, that a loop makes, and one that was never made.
-//@ undecided: 5
+// Textures that were destroyed, whose array was freed, that a loop makes, and one that was never made.
+//@ undecided: 6
 #include <cstdlib>
 
 __global__ void destroyed(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x, 0); }
 __global__ void array_freed(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x, 0); }
 __global__ void perhaps(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x, 0); }
 __global__ void in_loop(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
+__global__ void in_turns(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
 __global__ void never(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
 
 int main(int argc, char **argv) {
@@ -45,6 +46,14 @@ int main(int argc, char **argv) {
     cudaCreateTextureObject(&made[i], &resource, &how, nullptr);
   }
   in_loop<<<1, 32>>>(made[0], out);
+  // The first shows more than there is.
+  cudaTextureObject_t first, now;
+  for (int i = 0; i < n; i++) {
+    resource.res.linear.sizeInBytes = (i == 0 ? 33 : 32) * sizeof(float);
+    cudaCreateTextureObject(&now, &resource, &how, nullptr);
+    if (i == 0) first = now;
+  }
+  in_turns<<<1, 32>>>(first, out);
   never<<<1, 32>>>(unset, out);
   cudaDeviceSynchronize();
 }
