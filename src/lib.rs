@@ -6,7 +6,7 @@ pub use base::{axioms, cpu_time, inside, nets, paths, reasons, rules, statements
 pub use cgeist;
 pub use contracts::assume;
 pub use engine::symbolic;
-pub use library::{Models, host, kernel};
+pub use library::{Models, device_launches, host, kernel};
 pub use {
     check, config, confirm, contracts, driver, editor, facts, files, finding, frontend, ir, models, nvcc, report,
     witness,

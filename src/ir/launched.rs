@@ -2,25 +2,116 @@
 
 use crate::reach::{MentionedGlobals, Mentions, Reach};
 use crate::registered::registers;
-use crate::{FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side};
-use rustc_hash::FxHashSet;
+use crate::{
+    Callee, Const, FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Op, Operand, Program,
+    Side,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Returns the kernels whose address device code takes: it may launch them with any arguments (dynamic parallelism).
+/// The launch of the device runtime, and the function around it in the toolkit's header (CUDA 13.0, `cuda_device_runtime_api.h`).
+const LAUNCH: [&str; 3] =
+    ["__cudaCDP2LaunchDevice", "cudaLaunchDevice", "_ZL16cudaLaunchDevicePvS_4dim3S0_jP11CUstream_st"];
+
+/// Whether a function launches the kernel that is its first argument, from device code. Others are the arguments' memory, the grid, the
+/// block, bytes of dynamic shared memory, and a stream.
 #[must_use]
-pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
-    let mut named: FxHashSet<FuncRef> = FxHashSet::default();
-    for (r, _, f) in program.functions().filter(|(_, m, _)| m.side == Side::Device) {
-        named.extend(Mentions::of(program, r.module, &f.blocks).named);
-    }
-    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
-        let mut initial = Mentions::default();
-        for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
-            initial.add_constant(program, ModuleId(mi), c);
+pub fn is_launch_by_device(name: &str) -> bool {
+    LAUNCH.contains(&name.strip_suffix("_ptsz").unwrap_or(name))
+}
+
+/// Launches by device code (dynamic parallelism).
+#[derive(Debug, Default)]
+pub struct LaunchesByKernels {
+    /// Kernels that each kernel may launch: it, or a function that it calls by name, launches them by name.
+    pub by: FxHashMap<FuncRef, FxHashSet<FuncRef>>,
+    /// Kernels whose addresses device code has otherwise, or that functions launch whose addresses are taken: any code may
+    /// launch them.
+    pub by_address: FxHashSet<FuncRef>,
+}
+
+/// Functions that a device function calls, kernels that it launches by name, and functions that it names otherwise.
+struct DeviceCode {
+    called: Vec<FuncRef>,
+    launched: FxHashSet<FuncRef>,
+    named: Vec<FuncRef>,
+}
+
+impl DeviceCode {
+    fn of(program: &Program, f: FuncRef) -> Self {
+        let blocks = &program.func(f).blocks;
+        let Mentions { called, mut named, .. } = Mentions::of(program, f.module, blocks);
+        let mut launched = FxHashSet::default();
+        for inst in blocks.iter().flat_map(|b| &b.insts) {
+            let Op::Call { callee: Callee::Direct(callee), args } = &inst.op else { continue };
+            let callee = program.resolve_func(f.module, *callee);
+            if let [Operand::Const(Const::Func(id)), ..] = args.as_slice()
+                && is_launch_by_device(&program.func(callee).name)
+            {
+                let kernel = program.resolve_func(f.module, *id);
+                launched.insert(kernel);
+                // Each mention counts once.
+                if let Some(i) = named.iter().position(|n| *n == kernel) {
+                    named.swap_remove(i);
+                }
+            }
         }
-        named.extend(initial.named);
+        Self { called, launched, named }
     }
-    named.retain(|f| program.func(*f).kernel);
-    named
+}
+
+impl LaunchesByKernels {
+    /// Returns which kernels device code may launch.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        let functions = || program.functions().filter(|(_, m, _)| m.side == Side::Device);
+        let code: FxHashMap<FuncRef, DeviceCode> = functions().map(|(r, ..)| (r, DeviceCode::of(program, r))).collect();
+        let launched_from = |first: Vec<FuncRef>| {
+            let (mut seen, mut open): (FxHashSet<FuncRef>, Vec<FuncRef>) = (FxHashSet::default(), first);
+            let mut launched: FxHashSet<FuncRef> = FxHashSet::default();
+            while let Some(f) = open.pop() {
+                if let Some(code) = code.get(&f).filter(|_| seen.insert(f)) {
+                    launched.extend(&code.launched);
+                    open.extend(&code.called);
+                }
+            }
+            launched
+        };
+        let mut taken: Vec<FuncRef> = code.values().flat_map(|code| &code.named).copied().collect();
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
+            let mut initial = Mentions::default();
+            for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
+                initial.add_constant(program, ModuleId(mi), c);
+            }
+            taken.extend(initial.named);
+        }
+        let kernels = taken.iter().copied().filter(|f| program.func(*f).kernel);
+        let mut by_address: FxHashSet<FuncRef> = kernels.collect();
+        by_address.extend(launched_from(taken));
+        let by = functions().filter(|(.., f)| f.kernel).map(|(r, ..)| (r, launched_from(vec![r])));
+        Self { by: by.filter(|(_, launched)| !launched.is_empty()).collect(), by_address }
+    }
+
+    /// Whether a kernel may launch others.
+    #[must_use]
+    pub fn launches(&self, kernel: FuncRef) -> bool {
+        self.by.contains_key(&kernel)
+    }
+
+    /// Returns the kernels of which device code may make launches that are not known. Known are those by a kernel that
+    /// `is_followed` and has no unknown launches itself.
+    #[must_use]
+    pub fn with_unknown_launches(&self, is_followed: impl Fn(FuncRef) -> bool) -> FxHashSet<FuncRef> {
+        let mut unknown = self.by_address.clone();
+        loop {
+            let before = unknown.len();
+            let not_followed = self.by.iter().filter(|(k, _)| unknown.contains(k) || !is_followed(**k));
+            let more: Vec<FuncRef> = not_followed.flat_map(|(_, launched)| launched).copied().collect();
+            unknown.extend(more);
+            if unknown.len() == before {
+                return unknown;
+            }
+        }
+    }
 }
 
 /// Returns the host functions whose addresses a library gives away, as far as the text of its code shows it:

@@ -5,6 +5,7 @@
 //! to the executor. Each model is a function over the lowest floor of the engine that it needs; only what executes code
 //! (launches, constructors of variables) takes the executor.
 
+pub mod device_launches;
 pub mod host;
 pub mod kernel;
 
@@ -21,7 +22,13 @@ impl Library for Models {
     fn call(&self, executor: &mut Executor<'_>, call: &LibraryCall<'_>, state: State) -> ModelOutcome {
         match executor.side {
             Side::Host => host::host_call(executor, call, state),
-            Side::Device => kernel::builtins::device_call(executor, call, state),
+            Side::Device => {
+                let state = match device_launches::device_runtime_call(executor, call, state) {
+                    Ok(done) => return Ok(done),
+                    Err(state) => *state,
+                };
+                kernel::builtins::device_call(executor, call, state)
+            }
         }
     }
 

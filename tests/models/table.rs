@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 type Keys = BTreeSet<(CallSide, NameKey)>;
 
 fn symbolic() -> Vec<(CallSide, NameKey)> {
-    scuba::host::keys().into_iter().chain(scuba::kernel::keys()).collect()
+    let device = scuba::device_launches::keys().map(|k| (CallSide::Device, k));
+    scuba::host::keys().into_iter().chain(scuba::kernel::keys()).chain(device).collect()
 }
 
 /// Models of the interpreter: its own, and bodies that are compiled with a unit.

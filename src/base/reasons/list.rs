@@ -86,6 +86,10 @@ reasons! {
     KernelGraph(function: String) = "`{function}`: the effect of a kernel graph is not followed", ReasonCode::HostNotFollowed;
     MemoryOfGraph(function: String) = "`{function}`: memory that a graph allocates is used in an order that is not followed", ReasonCode::HostNotFollowed;
     GraphMemory(function: String) = "`{function}`: memory that a graph uses may have been freed or allocated again before", ReasonCode::HostNotFollowed;
+    LaunchedByItself = "an argument that a kernel gives itself in a launch of its own", ReasonCode::ContentsUnknown;
+    LaunchesBelow(kernel: String) = "`{kernel}` launches kernels whose launches are not all followed", ReasonCode::NoLaunch;
+    LaunchArguments(kernel: String) = "the arguments with which a kernel launches `{kernel}`", ReasonCode::CallUnknown;
+    OwnMemoryGiven(kernel: String) = "`{kernel}` is launched with memory that only the launching thread can use", ReasonCode::CallUnknown;
     KernelByPointer = "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed;
     Coroutine = "a coroutine is not followed", ReasonCode::CallUnknown;
     KernelNotFollowed(why: Box<Self>) = "the kernel was not followed to its end: {why}", why.code();

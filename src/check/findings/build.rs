@@ -14,16 +14,17 @@ use crate::obligations::cone;
 use crate::obligations::obligation::{Counterexample, Obligation};
 use base::reasons::{ModelChoice, UnknownReason};
 use base::rules::{Level, Rule};
-use engine::symbolic::exec::events::{AccessEvent, AccessKind};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::memory::object::{ObjKind, Object};
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use finding::names::base_name;
 use finding::{
     Access, Allocation, Finding, Launch, MemorySpace, PartSites, Position, Replay, Sites, TensorArgument, Verdict,
     Witness, WitnessInput,
 };
-use ir::Program;
+use ir::{Program, Side};
 use library::host::HostRoot;
 use std::collections::{BTreeMap, BTreeSet};
 use witness::{self, PartTarget};
@@ -367,12 +368,24 @@ impl AccessCounterexample<'_> {
             value: &value,
             extent: Some(self.obligation.extent),
             variables,
-            launch: is_known.then(|| LaunchValues { grid, block, shared: value(launch.config.shared) }),
+            launch: is_known.then(|| LaunchValues {
+                grid,
+                block,
+                shared: value(launch.config.shared),
+                by: launching_kernel(e.program, launch),
+            }),
             index,
             copied: None,
         };
         steps::until_access(finding, &values)
     }
+}
+
+/// Returns the kernel whose thread makes a launch, by its qualified name; `None` for one by the host.
+fn launching_kernel(program: &Program, launch: &LaunchEvent) -> Option<String> {
+    let outer = launch.stack.first().map_or(launch.site.func, |s| s.func);
+    let is_kernel = program.module(outer.module).side == Side::Device;
+    is_kernel.then(|| base_name(&program.func(outer).display))
 }
 
 /// Whether the conditions fix a property of a tensor, by the expression that asks for it.

@@ -25,6 +25,8 @@ pub(crate) struct LaunchValues {
     pub block: [u64; 3],
     /// Bytes of dynamic shared memory, if known.
     pub shared: Option<i128>,
+    /// Kernel of the thread that launches, if it is no thread of the host.
+    pub by: Option<String>,
 }
 
 /// Values that the steps of a finding state.
@@ -150,7 +152,8 @@ fn launch(f: &Finding, l: &Launch, values: Option<&LaunchValues>) -> Step {
         (text, None) => format!(", shared memory `{text}` bytes"),
     };
     let (grid, block) = (dims(&l.grid, |v| v.grid), dims(&l.block, |v| v.block));
-    let message = format!("`{}` is launched: grid {grid}, block {block}{shared}", kernel(f));
+    let by = values.and_then(|v| v.by.as_ref()).map_or_else(String::new, |by| format!(" by a thread of `{by}`"));
+    let message = format!("`{}` is launched{by}: grid {grid}, block {block}{shared}", kernel(f));
     let all = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
     let value = values.map(|v| format!("grid {}, block {}", all(v.grid), all(v.block)));
     let at = Position { file: l.file.clone(), line: l.line, column: l.column };

@@ -82,6 +82,8 @@ impl<'p> Engine<'p> {
         }
         let all = self.cx.options.summarise == SummarisedKernels::All;
         groups.retain(|_, launches| all || launches.len() >= LAUNCHES);
+        // What a kernel launches is seen where it is executed.
+        groups.retain(|kernel, _| !self.by_kernels.launches(*kernel));
         // Reports name the conditions that somebody assumed: each launch is then executed with them. Kernels that may
         // overlap with others read what nobody knows.
         if groups.is_empty() || e.assumptions.in_effect() || e.runtime.overlapping {

@@ -13,6 +13,7 @@ pub(crate) mod coverage;
 mod doubts;
 mod first_pass;
 pub(crate) mod host;
+mod inner_launches;
 pub(crate) mod parallel;
 pub(crate) mod prepare;
 mod second_pass;
@@ -40,7 +41,7 @@ use engine::symbolic::inputs::assume::Assumptions;
 use engine::symbolic::limits::ExecutionLimits;
 use engine::symbolic::limits::budget::ExecutionBudget;
 use engine::symbolic::limits::cost::{HostPart, PartCosts, PartTreatment};
-use ir::launched::{given_away, launched_by_kernels};
+use ir::launched::{LaunchesByKernels, given_away};
 use ir::reach::Reach;
 use ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use library::Models;
@@ -88,6 +89,8 @@ pub(super) struct Engine<'p> {
     refused: FxHashSet<(FuncRef, String)>,
     /// Host code that may lead to CUDA.
     pub reach: Arc<Reach>,
+    /// Launches by device code.
+    pub by_kernels: Arc<LaunchesByKernels>,
     /// Most threads that the engine may use.
     pub threads: usize,
     /// Owned positions, where other engines decide accesses of the same root.
@@ -100,13 +103,15 @@ pub(super) struct Engine<'p> {
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p CheckOptions) -> Self {
-        Self::with(CheckContext::new(program, options), Arc::new(Reach::of(program, |f| acts_on_a_device(&f.name))))
+        let reach = Reach::of(program, |f| acts_on_a_device(&f.name));
+        Self::with(CheckContext::new(program, options), Arc::new(reach), Arc::new(LaunchesByKernels::of(program)))
     }
 
-    fn with(cx: CheckContext<'p>, reach: Arc<Reach>) -> Self {
+    fn with(cx: CheckContext<'p>, reach: Arc<Reach>, by_kernels: Arc<LaunchesByKernels>) -> Self {
         Self {
             cx,
             reach,
+            by_kernels,
             threads: cx.options.threads(),
             own: None,
             summaries: None,
@@ -155,7 +160,7 @@ impl<'p> Engine<'p> {
     pub(super) fn again(&self) -> Self {
         let fresh = CheckContext::new(self.cx.program, self.cx.options);
         let cx = CheckContext { part: self.cx.part, total: self.cx.total, ..fresh };
-        Self { came_to: self.came_to.clone(), ..Self::with(cx, self.reach.clone()) }
+        Self { came_to: self.came_to.clone(), ..Self::with(cx, self.reach.clone(), self.by_kernels.clone()) }
     }
 
     /// Adds the work of this thread since `before` to the spent work.
@@ -210,8 +215,6 @@ impl<'p> Engine<'p> {
     /// each unit has its copy of a template's instance; the copies count as one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
-        // Launches by kernels, and their arguments, are not followed.
-        let inner = launched_by_kernels(self.cx.program);
         let launched: FxHashSet<&str> =
             self.launched.iter().map(|r| self.cx.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
         let is_launched =
@@ -219,6 +222,9 @@ impl<'p> Engine<'p> {
         // A kernel that nothing launches needs no axiom for that.
         let is_known = |r: &FuncRef, f: &Function| is_launched(r, f) && self.takes(Axiom::KnownLaunches);
         let is_kernel = |m: &Module, f: &Function| m.side == Side::Device && f.kernel && !f.is_declaration();
+        let inner = self.by_kernels.with_unknown_launches(|k| {
+            is_known(&k, self.cx.program.func(k)) && !self.unfollowed.contains_key(&k) && !self.partly.contains_key(&k)
+        });
         self.cx
             .program
             .functions()
@@ -316,7 +322,7 @@ impl<'p> Engine<'p> {
             .filter(|(k, n)| *n > 1 && !is_summarised(k))
             .map(|(k, _)| (k, self.safe_under_any_launch(k)))
             .collect();
-        let safe = SafeAnyway { stacks, summaries: self.summaries.clone() };
+        let safe = SafeAnyway { stacks };
         self.spend_since(before);
         let gave_up = prepared.gave_up.clone();
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);

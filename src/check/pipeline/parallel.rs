@@ -19,7 +19,6 @@ use crate::obligations::verdict::AccessVerdict;
 use crate::options::STACK;
 use crate::rules;
 use crate::solver::cache;
-use crate::summaries::LaunchSummaries;
 use base::inside;
 use base::nets;
 use base::reasons::UnknownReason;
@@ -57,8 +56,6 @@ pub(crate) type PositionOwners = FxHashMap<ArrayPosition, usize>;
 pub(crate) struct SafeAnyway {
     /// Call stacks of accesses that are safe under every launch.
     pub stacks: FxHashMap<FuncRef, FxHashSet<Vec<Site>>>,
-    /// Summaries of the root's launches.
-    pub summaries: Option<Arc<OnceLock<LaunchSummaries>>>,
 }
 
 impl SafeAnyway {
@@ -75,7 +72,7 @@ impl SafeAnyway {
             return Some(AccessVerdict::Safe);
         }
         // Where the host was not followed to its end, there may be launches that the summaries do not know.
-        let outcome = self.summaries.as_ref()?.get()?.final_outcome(run.kernel, run.number, place)?;
+        let outcome = run.summaries.as_ref()?.get()?.final_outcome(run.kernel, run.number, place)?;
         Some(run.partial(place, outcome))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::Engine;
 use super::budgets;
+use super::inner_launches::InnerLaunches;
 use crate::concurrency::across_launches::LaunchInvariants;
 use crate::concurrency::bounds::Invariants;
 use crate::context::{CheckContext, ExecutedLaunch, LaunchPlace, PositionDecisions, RootCall, RootTools};
@@ -275,7 +276,15 @@ impl<'p> Engine<'p> {
         let summaries = self.summaries.clone();
         let skips = |i: usize| summaries.as_ref().and_then(|s| s.get()).is_some_and(|s| s.skips(i));
         let all = |skipped: bool| (0..launches.len()).filter(move |i| skips(*i) == skipped);
-        let runs = all(false).filter_map(|i| self.run_launch(e, root, (i, &launches[i]), host_gave_up)).collect();
+        let mut runs: Vec<ExecutedLaunch> = vec![];
+        let mut inner = InnerLaunches { root, first: launches.len(), found: vec![] };
+        for i in all(false) {
+            if let Some(run) = self.run_launch(e, root, (i, &launches[i]), host_gave_up) {
+                self.run_inner_launches(e, &run, &mut inner);
+                runs.push(run);
+            }
+        }
+        runs.append(&mut inner.found);
         self.launches += u32::try_from(all(true).count()).unwrap_or(u32::MAX);
         runs
     }
@@ -302,7 +311,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Executes the kernel of one launch.
-    fn run_launch(
+    pub(super) fn run_launch(
         &mut self,
         e: &mut Executor<'p>,
         root: &HostRoot,

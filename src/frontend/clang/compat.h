@@ -265,8 +265,8 @@ SCUBA_DEVICE int __signbit(double x) { return __builtin_signbit(x); }
 extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1, size_t sharedMem, void *stream);
 #endif
 
-/* A kernel that launches one. What it gives lies in memory of its own until then; the launch itself is a function that nothing defines: it may do
-   whatever can be done with that, and with the device's variables. */
+/* A kernel that launches one. The second version of the launch is a function that nothing defines: it may do whatever can be done with its
+   arguments, and with the device's variables. */
 #if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
 extern "C" __device__ cudaError_t scuba_launch_by_a_kernel(void *function, void *parameters);
 /* Where the toolkit has them, it hides their names behind empty macros in the end. */
@@ -282,14 +282,12 @@ extern "C" __device__ cudaError_t scuba_launch_by_a_kernel(void *function, void 
 #define SCUBA_LAUNCH(name) cuda##name
 #endif
 #define SCUBA_LAUNCHES(suffix)                                                                                               \
-  inline __device__ cudaError_t SCUBA_LAUNCH(LaunchDevice##suffix)(void *f, void *p, dim3, dim3, unsigned int, cudaStream_t) { \
-    return scuba_launch_by_a_kernel(f, p);                                                                                   \
-  }                                                                                                                          \
+  __device__ cudaError_t SCUBA_LAUNCH(LaunchDevice##suffix)(void *, void *, dim3, dim3, unsigned int, cudaStream_t);         \
   inline __device__ cudaError_t SCUBA_LAUNCH(LaunchDeviceV2##suffix)(void *p, cudaStream_t) {                                  \
     return scuba_launch_by_a_kernel(0, p);                                                                                   \
   }
 extern "C" {
-inline __device__ void *SCUBA_LAUNCH(GetParameterBuffer)(size_t, size_t size) { return malloc(size); }
+__device__ void *SCUBA_LAUNCH(GetParameterBuffer)(size_t, size_t);
 /* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": 4 KiB of parameters (32,764 bytes since sm_70). */
 inline __device__ void *SCUBA_LAUNCH(GetParameterBufferV2)(void *, dim3, dim3, unsigned int) { return malloc(32764); }
 SCUBA_LAUNCHES()

@@ -22,7 +22,7 @@ use engine::symbolic::inputs::contract_facts::{ContractCall, ContractParty};
 use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
-use ir::{FuncRef, Program};
+use ir::{FuncRef, Param, Program};
 use std::rc::Rc;
 
 /// Configurations and launches.
@@ -251,7 +251,6 @@ pub(crate) fn kernel_arguments(
     args: &Rc<Vec<GuardedTarget>>,
 ) -> (Vec<Value>, Vec<ObjId>) {
     let program = e.program;
-    let m = program.module(k.module);
     let func = program.func(k);
     let mut out = vec![];
     let mut copies = vec![];
@@ -259,29 +258,39 @@ pub(crate) fn kernel_arguments(
         let delta = e.arena.int(8 * i as i128);
         let slot = e.offset_targets(args, delta);
         let place = e.load_pointer(s, &slot);
-        if let Some(ty) = p.byval {
-            let extent = e.arena.int(i128::from(m.size_of(ty)));
-            let o = e.heap.add(Object {
-                kind: ObjKind::Constant(ir::GlobalRef { module: k.module, global: ir::GlobalId(u32::MAX) }),
-                name: p.name.clone(),
-                extent: Some(extent),
-                site: None,
-                func: Some(k),
-                array: false,
-            });
-            e.heap.set_kind(o, ObjKind::DeviceLocal);
-            s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
-            let cond = e.arena.bool(true);
-            let offset = e.arena.int(0);
-            let d = Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)]);
-            e.copy(s, &d, &place, extent);
-            out.push(Value::Ptr(d));
-            copies.push(o);
-        } else {
-            out.push(e.load_typed(s, k, &place, p.ty));
-        }
+        let value = argument(e, s, (k, p), &place, &mut copies);
+        out.push(value);
     }
     (out, copies)
+}
+
+/// Reads an argument of a kernel; a structure passed by value becomes an object of its own, which is added to `copies`.
+pub(crate) fn argument(
+    e: &mut ExecutionContext<'_>,
+    s: &mut State,
+    (kernel, p): (FuncRef, &Param),
+    place: &Rc<Vec<GuardedTarget>>,
+    copies: &mut Vec<ObjId>,
+) -> Value {
+    let Some(ty) = p.byval else { return e.load_typed(s, kernel, place, p.ty) };
+    let bytes = e.program.module(kernel.module).size_of(ty);
+    let extent = e.arena.int(i128::from(bytes));
+    let o = e.heap.add(Object {
+        kind: ObjKind::Constant(ir::GlobalRef { module: kernel.module, global: ir::GlobalId(u32::MAX) }),
+        name: p.name.clone(),
+        extent: Some(extent),
+        site: None,
+        func: Some(kernel),
+        array: false,
+    });
+    e.heap.set_kind(o, ObjKind::DeviceLocal);
+    s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
+    let cond = e.arena.bool(true);
+    let offset = e.arena.int(0);
+    let d = Rc::new(vec![GuardedTarget::new(cond, Base::Object(o), offset)]);
+    e.copy(s, &d, place, extent);
+    copies.push(o);
+    Value::Ptr(d)
 }
 
 /// Records a launch. Returns its number, if launches are recorded.
@@ -302,7 +311,7 @@ pub(crate) fn record_launch(
 }
 
 /// Returns the event of a launch in this state.
-fn launch_event(
+pub(crate) fn launch_event(
     e: &mut ExecutionContext<'_>,
     s: &State,
     cond: TermId,

@@ -6,7 +6,7 @@
 mod arrays;
 mod copies;
 mod cuda;
-mod cuda_launch;
+pub(crate) mod cuda_launch;
 mod cuda_memory;
 mod device_wide;
 mod dlpack;
@@ -20,7 +20,7 @@ mod futures;
 mod getopt;
 mod graphs;
 mod host_threads;
-mod launch_shapes;
+pub(crate) mod launch_shapes;
 mod libc;
 mod libc_memory;
 mod libc_text;

@@ -53,6 +53,13 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "llvm.nvvm.isspacep.global", "llvm.nvvm.isspacep.shared", "llvm.nvvm.isspacep.shared.cluster", "llvm.nvvm.isspacep.local",
         "llvm.nvvm.isspacep.const",
     ]),
+    device(&[
+        "__cudaCDP2GetParameterBuffer", "cudaGetParameterBuffer", "__cudaCDP2LaunchDevice", "__cudaCDP2LaunchDevice_ptsz",
+        "cudaLaunchDevice", "cudaLaunchDevice_ptsz", "__cudaCDP2GetLastError", "__cudaCDP2PeekAtLastError",
+        "__cudaCDP2StreamCreateWithFlags", "__cudaCDP2StreamDestroy", "__cudaCDP2StreamWaitEvent",
+        "__cudaCDP2StreamWaitEvent_ptsz", "__cudaCDP2EventCreateWithFlags", "__cudaCDP2EventRecord",
+        "__cudaCDP2EventRecord_ptsz", "__cudaCDP2EventDestroy",
+    ]),
     device_starts(&[
         "llvm.nvvm.isspacep.", "llvm.nvvm.mapa.", "llvm.nvvm.getctarank.", "llvm.nvvm.move.", "llvm.nvvm.texsurf.",
     ]).symbolic_only("not yet: it touches no memory; what it gives is unknown"),

@@ -10,6 +10,8 @@ pub struct FunctionEffect {
     /// Launches kernels, allocates or frees device memory, or calls something else of the CUDA runtime that later
     /// code depends on.
     pub cuda: bool,
+    /// Launches kernels from device code.
+    pub launches: bool,
     /// Waits for other threads.
     pub barrier: bool,
     /// Draws from or seeds `rand`.
@@ -54,6 +56,7 @@ pub struct DeclarationFacts {
 impl FunctionEffect {
     pub(super) fn add(&mut self, other: &Self) {
         self.cuda |= other.cuda;
+        self.launches |= other.launches;
         self.barrier |= other.barrier;
         self.random |= other.random;
         self.input |= other.input;

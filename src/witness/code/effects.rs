@@ -6,6 +6,7 @@ use crate::device::builtins::is_trap;
 use crate::library::model::ModelClass;
 use crate::library::modelled;
 use crate::machine::form::CallTarget;
+use ir::launched::is_launch_by_device;
 use ir::{self, BlockId, CONCRETE_MODEL, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use models::attributes::{may_throw, may_throw_for_size};
 use models::ptx;
@@ -160,6 +161,7 @@ fn call(
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
+            all.launches |= is_launch_by_device(&program.func(r).name);
             let by_size = may_throw_for_size(&program.func(r).name) && !matches!(args.first(), Some(Operand::Const(_)));
             all.throws |= program.module(module).side == Side::Host && (by_size || throws(program, r));
             match modelled::resolve(program, r) {

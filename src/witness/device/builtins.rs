@@ -1,5 +1,6 @@
 //! Built-ins of device code: thread and block numbers, barriers, warp operations, atomics.
 
+use super::inner_launches::{launch_by_device, made_on_device, parameter_buffer};
 use crate::api::Cause;
 use crate::library::arguments::arg;
 use crate::library::heap::{free, malloc};
@@ -155,6 +156,27 @@ const DEVICE: ModelTable = &[
     (&["vprintf", "printf"], zero, ModelClass::Pure),
     (&["malloc", "_Znwm", "_Znam"], malloc, ModelClass::Memory),
     (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], free, ModelClass::Memory),
+    (&["__cudaCDP2GetParameterBuffer", "cudaGetParameterBuffer"], parameter_buffer, ModelClass::Memory),
+    (
+        &["__cudaCDP2LaunchDevice", "__cudaCDP2LaunchDevice_ptsz", "cudaLaunchDevice", "cudaLaunchDevice_ptsz"],
+        launch_by_device,
+        ModelClass::Cuda,
+    ),
+    (&["__cudaCDP2StreamCreateWithFlags", "__cudaCDP2EventCreateWithFlags"], made_on_device, ModelClass::Memory),
+    (
+        &[
+            "__cudaCDP2GetLastError",
+            "__cudaCDP2PeekAtLastError",
+            "__cudaCDP2StreamDestroy",
+            "__cudaCDP2StreamWaitEvent",
+            "__cudaCDP2StreamWaitEvent_ptsz",
+            "__cudaCDP2EventRecord",
+            "__cudaCDP2EventRecord_ptsz",
+            "__cudaCDP2EventDestroy",
+        ],
+        zero,
+        ModelClass::Pure,
+    ),
     (&["__nvvm_reflect"], reflect, ModelClass::Pure),
     (&["cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGSynchronizeMultiGrid"], grid_barrier, ModelClass::Barrier),
 ];

@@ -1,6 +1,8 @@
 //! Configuration of a launch. Plain data; [`super::shape`] says what it means for a kernel.
 
+use crate::api::ProgramPoint;
 use crate::machine::value::Val;
+use ir::FuncRef;
 
 /// Configuration of a launch.
 pub struct LaunchConfiguration {
@@ -19,4 +21,18 @@ pub struct ShapeAttributes {
     pub cooperative: bool,
     /// Reason why the shape of the launch is unknown.
     pub open: Option<String>,
+}
+
+/// Launch that a device thread made and that has not begun.
+#[derive(Clone)]
+pub struct InnerLaunch {
+    pub kernel: FuncRef,
+    pub values: Vec<Val>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u64,
+    /// Call that launches, in the program's own code.
+    pub site: Option<ProgramPoint>,
 }

@@ -1,7 +1,7 @@
 //! Kernel launches: whether a launch runs at all, its arguments, and which of its threads to run.
 
 use super::block::{BlockEnd, KernelCall};
-use super::configuration::LaunchConfiguration;
+use super::configuration::{InnerLaunch, LaunchConfiguration};
 use super::outcome::LaunchOutcome;
 use super::shape::GridShape;
 use crate::api::{BlockThread, IsolatedLaunch, ObjectKind, ProgramPoint, TriedThreads};
@@ -15,7 +15,7 @@ use crate::machine::value::{Reason, Val, mask};
 use crate::memory::globals::leaves;
 use crate::memory::space::{Obj, WindowId, split};
 use crate::memory::store::Fill;
-use ir::{FuncRef, Program};
+use ir::{FuncRef, Param, Program};
 use std::rc::Rc;
 
 /// First-pass bounds on running launches only for their effects: steps of one launch, and of all together. Beyond
@@ -27,6 +27,9 @@ const SIDE_THREADS: u64 = 1 << 14;
 
 /// Most launches of one run; with more, the program is assumed to run forever, as a server does.
 const MAX_LAUNCHES: u64 = 50_000;
+
+/// Most launches inside each other (CUDA C++ Programming Guide 13.0, 4.18, nesting depth).
+const MAX_DEPTH: u32 = 24;
 
 /// Whether no device has room for all blocks of a launch at the same time. Bound: the multiprocessors of a B200, with
 /// 2048 threads and 32 blocks each.
@@ -129,15 +132,7 @@ impl Machine<'_> {
         }
         let arguments = KernelCall { kernel, values, shared };
         let outer = self.launch.replace(launch.clone());
-        let r = if self.seen.target.is_none() {
-            self.run_all(&arguments, &launch)
-        } else {
-            self.run_for_target(&arguments, &launch)
-        };
-        // The attempt's effects are rolled back.
-        if self.seen.wants_snapshot && r == Err(ThreadStop::Found) {
-            self.seen.snapshot = Some(self.snapshot(&arguments, &launch));
-        }
+        let r = self.run_launch(&arguments, &launch);
         self.launch = outer;
         r.map(|()| 0)
     }
@@ -164,11 +159,19 @@ impl Machine<'_> {
         let launch = CurrentLaunch { ordinal: 0, site: None, kernel, grid, block, cluster, arguments: given };
         let arguments = KernelCall { kernel, values, shared };
         self.launch = Some(launch.clone());
-        if self.seen.target.is_none() {
-            self.run_all(&arguments, &launch)
-        } else {
-            self.run_for_target(&arguments, &launch)
+        self.run_launch(&arguments, &launch)
+    }
+
+    /// Runs a launch, and then those that its threads made.
+    pub(super) fn run_launch(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
+        let begun = self.cuda.inner.len();
+        let r = if self.seen.target.is_none() { self.run_all(args, launch) } else { self.run_for_target(args, launch) };
+        // The attempt's effects are rolled back.
+        if self.seen.wants_snapshot && r == Err(ThreadStop::Found) {
+            self.seen.snapshot = Some(self.snapshot(args, launch));
         }
+        r?;
+        self.run_inner_launches(begun)
     }
 
     /// Launch site in the user's code, outside the launch stub: of a graph's work, where the program asked for it.
@@ -185,37 +188,81 @@ impl Machine<'_> {
         Some(site(inner))
     }
 
+    /// Runs the launches that device threads made, from a place in their list on.
+    pub(super) fn run_inner_launches(&mut self, from: usize) -> Result<(), ThreadStop> {
+        let launches = self.cuda.inner.split_off(from);
+        if !launches.is_empty() && self.cuda.inner_depth >= MAX_DEPTH {
+            return Err(ThreadStop::Unknown("a kernel launches deeper than a device may go".into()));
+        }
+        let ordinal = self.launch.as_ref().map_or(0, |l| l.ordinal);
+        for InnerLaunch { kernel, values, grid, block, cluster, shared, site } in launches {
+            self.tick()?;
+            if self.cuda.trapped.is_some() {
+                return Ok(());
+            }
+            let arguments = Rc::new(values.clone());
+            let launch = CurrentLaunch { ordinal, site, kernel, grid, block, cluster: Some(cluster), arguments };
+            let outer = self.launch.replace(launch.clone());
+            self.cuda.inner_depth += 1;
+            let r = self.run_launch(&KernelCall { kernel, values, shared }, &launch);
+            self.cuda.inner_depth -= 1;
+            self.launch = outer;
+            r?;
+        }
+        Ok(())
+    }
+
+    /// Records that a kernel was not run to its end, if it might have launched one that executes the target.
+    pub(super) fn launches_are_lost(&mut self, kernel: FuncRef) {
+        let e = self.effects.of(self.program, kernel);
+        let Some(target) = self.seen.target.as_ref().filter(|_| e.launches) else { return };
+        if e.indirect || e.calls.contains(&target.site.func) {
+            let name = &self.program.func(kernel).display;
+            self.seen.doubt(format!("what `{name}` launches is not known"));
+        }
+    }
     /// Reads the arguments from host memory in the layout of the kernel's parameters.
     pub(super) fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, ThreadStop> {
-        let program = self.program;
-        let (m, f) = (program.module(kernel.module), program.func(kernel));
         let mut out = Vec::new();
-        for (i, p) in (0u64..).zip(&f.params) {
+        for (i, p) in (0u64..).zip(&self.program.func(kernel).params) {
             let at = read(self, th, Val { bits: args.bits + 8 * i, ..args }, 64)?;
-            if let Some(t) = p.byval {
-                let size = m.size_of(t).get();
-                let mut obj = Obj::new(ObjectKind::KernelParam, p.name.as_str().into(), size, Fill::Poison(at.poison));
-                let (id, off) = split(at.bits);
-                if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
-                    obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
-                }
-                let id = self
-                    .mem
-                    .add(obj)
-                    .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))?;
-                out.push(Val::new(id.address()));
-                continue;
-            }
-            for (off, bits) in leaves(m, p.ty) {
-                if bits == 0 {
-                    out.push(Val::poison(Reason::OPEN));
-                    continue;
-                }
-                let v = read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
-                out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(bits))) });
-            }
+            self.kernel_argument(th, (kernel, p), at, &mut out)?;
         }
         Ok(out)
+    }
+
+    /// Reads one argument of a kernel from an address.
+    pub(super) fn kernel_argument(
+        &mut self,
+        th: &Thread,
+        (kernel, p): (FuncRef, &Param),
+        at: Val,
+        out: &mut Vec<Val>,
+    ) -> Result<(), ThreadStop> {
+        let m = self.program.module(kernel.module);
+        if let Some(t) = p.byval {
+            let size = m.size_of(t).get();
+            let mut obj = Obj::new(ObjectKind::KernelParam, p.name.as_str().into(), size, Fill::Poison(at.poison));
+            let (id, off) = split(at.bits);
+            if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
+                obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
+            }
+            let id = self
+                .mem
+                .add(obj)
+                .ok_or_else(|| ThreadStop::Unknown("more objects than the interpreter can hold".into()))?;
+            out.push(Val::new(id.address()));
+            return Ok(());
+        }
+        for (off, bits) in leaves(m, p.ty) {
+            if bits == 0 {
+                out.push(Val::poison(Reason::OPEN));
+                continue;
+            }
+            let v = read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
+            out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(bits))) });
+        }
+        Ok(())
     }
 
     /// Runs all blocks and threads.
@@ -335,9 +382,11 @@ impl Machine<'_> {
     }
 
     fn attempt(&mut self, f: impl FnOnce(&mut Self) -> Result<BlockEnd, ThreadStop>) -> Result<BlockEnd, ThreadStop> {
+        let launched = self.cuda.inner.len();
         self.mem.begin();
         let r = f(self);
         self.mem.rollback();
+        self.cuda.inner.truncate(launched);
         self.cuda.trapped = None;
         r
     }
@@ -354,6 +403,7 @@ impl Machine<'_> {
         let mut done = false;
         if tried {
             let (total, before) = (self.budget.steps, self.steps);
+            let launched = self.cuda.inner.len();
             if !patient {
                 self.budget.steps = total.min(self.steps + SIDE_STEPS);
             }
@@ -368,8 +418,12 @@ impl Machine<'_> {
                 Err(ThreadStop::Budget) => self.tick()?,
                 Err(stop) => return Err(stop),
             }
+            if !done {
+                self.cuda.inner.truncate(launched);
+            }
         }
         if !done {
+            self.launches_are_lost(launch.kernel);
             if ir::kernels_may_wait(self.program) && self.libc.threads.leave_unfinished() {
                 let text = "a host thread may wait for a kernel that was not run to its end";
                 return Err(ThreadStop::Unknown(text.into()));

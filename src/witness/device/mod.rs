@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod builtins;
 pub(crate) mod capture;
 pub(crate) mod configuration;
+pub(crate) mod inner_launches;
 pub(crate) mod launch;
 pub(crate) mod outcome;
 pub(crate) mod shape;

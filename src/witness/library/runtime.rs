@@ -1,7 +1,7 @@
 //! State of the CUDA runtime between calls. Types only; the models are in `cuda`.
 
 use crate::api::ProgramPoint;
-use crate::device::configuration::LaunchConfiguration;
+use crate::device::configuration::{InnerLaunch, LaunchConfiguration};
 use crate::machine::value::Val;
 use crate::memory::space::WindowId;
 use finding::Direction;
@@ -147,6 +147,10 @@ pub struct Cuda {
     pub(super) images: FxHashMap<u64, ImageBehind>,
     /// Place where the program asked for the work of a graph that is done now.
     pub launched_for: Option<ProgramPoint>,
+    /// Launches that device threads made and that have not begun yet.
+    pub inner: Vec<InnerLaunch>,
+    /// Number of launches inside each other of the one that runs; 0 for one of the host.
+    pub inner_depth: u32,
     /// Whether another device than the first may be in use.
     pub(super) several_devices: bool,
     /// Whether the program asked for the free memory.

@@ -155,7 +155,7 @@ impl Executor<'_> {
                 memory: memory.clone(),
             }));
             self.enter_with(kernel, shapes);
-            let known = self.limits.is_whole() && !self.kernel.written_anywhere && !self.kernel.unknown_code;
+            let known = self.limits.is_whole() && !self.kernel.may_write_anywhere() && !self.kernel.unknown_code;
             let mut found = std::mem::take(&mut self.kernel.written);
             if !known {
                 return None;
@@ -366,7 +366,7 @@ impl Terms {
     }
 
     /// Returns a pointer to one of these bases, at an arbitrary offset where the offset is unknown.
-    fn pointer_to(&mut self, bases: &[(Base, Option<i64>)]) -> Value {
+    pub(in crate::symbolic) fn pointer_to(&mut self, bases: &[(Base, Option<i64>)]) -> Value {
         let mut rest = self.arena.bool(true);
         let mut targets = vec![];
         for (i, (base, at)) in bases.iter().enumerate() {

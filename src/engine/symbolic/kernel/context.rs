@@ -53,6 +53,8 @@ pub struct KernelContext {
     pub(in crate::symbolic) written_anywhere: bool,
     /// Memory shared by its threads that it writes without a recorded access.
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
+    /// Whether it launches kernels, which write beside it and after it.
+    pub launches: bool,
     /// Whether it ran code with unknown writes.
     pub unknown_code: bool,
     /// Objects that it may read with their contents at the launch.
@@ -67,4 +69,12 @@ pub struct KernelContext {
     pub partitions: Partitions,
     /// Bytes that its static shared variables begin at a multiple of, once that was asked.
     pub(in crate::symbolic) shared_begin: Option<u32>,
+}
+
+impl KernelContext {
+    /// Whether it may write any memory but its own variables and constants. A kernel that it launches follows pointers that
+    /// it stores itself.
+    pub(in crate::symbolic) fn may_write_anywhere(&self) -> bool {
+        self.written_anywhere || self.launches && self.written.has_pointers()
+    }
 }

@@ -42,6 +42,8 @@ const MAX_SUPPOSED: u32 = 6;
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
     pub barriers: Vec<BarrierEvent>,
+    /// Launches by its threads (dynamic parallelism).
+    pub launches: Vec<LaunchEvent>,
     /// Loops that were not executed iteration by iteration.
     pub loops: Vec<LoopEvent>,
     /// Uses of memory that was freed, before its launch or by itself.
@@ -138,6 +140,7 @@ impl Executor<'_> {
         let run = KernelRun {
             accesses: events.accesses,
             barriers: events.barriers,
+            launches: events.launches,
             loops: events.loops,
             stale: events.stale,
             unaligned: events.unaligned,
@@ -149,7 +152,7 @@ impl Executor<'_> {
             thread,
             own_from,
             exchanged: ExchangeMemory {
-                anywhere: anywhere || context.written_anywhere,
+                anywhere: anywhere || context.written_anywhere || context.launches,
                 otherwise: context.written_otherwise,
             },
             limit: halt.limit(),
@@ -163,8 +166,8 @@ impl Executor<'_> {
     fn compute_write_set(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId) -> bool {
         let known = self.heap.len();
         self.enter_kernel(kernel, launch, path, 1);
+        let mut anywhere = self.kernel.may_write_anywhere();
         let mut written = std::mem::take(&mut self.kernel.written);
-        let mut anywhere = self.kernel.written_anywhere;
         if anywhere || written.has_pointers() {
             let ended = self.limits.halt().clone();
             match self.written_through_pointers_at_launch(kernel, launch, path, known) {
@@ -201,10 +204,10 @@ impl Executor<'_> {
                 break;
             }
             self.enter_kernel(kernel, launch, path, 1);
-            let mut found = std::mem::take(&mut self.kernel.written);
-            if self.kernel.written_anywhere || self.kernel.unknown_code {
+            if self.kernel.may_write_anywhere() || self.kernel.unknown_code {
                 break;
             }
+            let mut found = std::mem::take(&mut self.kernel.written);
             found.drop_pointers(|o| (o.0 as usize) < known);
             let all = written.covers(&found, |o| (o.0 as usize) < known);
             written.merge(&found);

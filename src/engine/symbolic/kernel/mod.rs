@@ -8,6 +8,7 @@ pub mod alignment;
 mod collectives;
 pub mod context;
 pub mod launch;
+pub mod recursive_launch;
 pub mod shared_reads;
 pub(in crate::symbolic) mod single_thread;
 pub mod special_registers;

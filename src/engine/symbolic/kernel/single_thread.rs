@@ -91,6 +91,7 @@ impl Executor<'_> {
         left.mem.retain(|o| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
         let ended = self.limits.is_whole();
         let surely = !self.kernel.written_anywhere
+            && !self.kernel.launches
             && !self.kernel.unknown_code
             && self.kernel.written_otherwise.is_empty()
             && self.heap.count_of_frees() == freed;

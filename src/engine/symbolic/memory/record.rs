@@ -1,6 +1,6 @@
 //! Records kernel accesses as events for the checks, and the write sets of kernels.
 
-use super::object::ObjKind;
+use super::object::{ObjId, ObjKind};
 use super::value::{Base, GuardedTarget, UnknownPointer};
 use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
 use crate::symbolic::exec::site::Site;
@@ -102,6 +102,15 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
+    /// Records memory that a kernel may write which the executed one launches.
+    pub fn note_written_beside(&mut self, objects: &[ObjId], anywhere: bool) {
+        for o in objects {
+            self.kernel.written.add_all(*o);
+            self.kernel.written_otherwise.insert(*o);
+        }
+        self.kernel.written_anywhere |= anywhere;
+    }
+
     /// Whether CUDA's mathematical functions (libdevice) access a table or variable of their own: such accesses are
     /// taken to be correct.
     pub(in crate::symbolic) fn is_own_of_libdevice(&self, f: FuncRef, t: &GuardedTarget) -> bool {

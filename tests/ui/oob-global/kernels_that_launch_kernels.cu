@@ -1,13 +1,13 @@
-//@ undecided: 6
+//@ undecided: 2
 //@ flags: -rdc=true
-// What a kernel launches, and with what, is not followed: neither is the inner kernel safe, also where the host launches it as well, nor is
-// known what memory holds behind it.
+// What kernels launch is followed: the inner kernel goes wrong there, although it does not where the host launches it, and what it writes
+// counts behind it.
 #include <cuda_runtime.h>
 
 __global__ void inner(int *a, int n) {
   __shared__ int s[32];
-  s[threadIdx.x] = n;
-  a[threadIdx.x] = s[0];
+  s[threadIdx.x] = n; //~ oob-shared proved
+  a[threadIdx.x] = s[0]; //~ oob-global proved
 }
 
 __global__ void outer(int *a, int n) { inner<<<1, n>>>(a, n); }
@@ -16,7 +16,7 @@ __global__ void writes(int *a) { a[0] = 5; }
 
 __global__ void through_a_pointer(int *a) { writes<<<1, 1>>>(a); }
 
-__global__ void uses(const int *a, int *b) { b[a[0]] = 1; }
+__global__ void uses(const int *a, int *b) { b[a[0]] = 1; } //~ oob-global proved
 
 __device__ int variable = 9;
 static __device__ int another = 9;
