@@ -63,6 +63,7 @@ impl MemoryDomain<'_> {
         });
         let number = started.map(|n| n + 1).filter(|n| *n < MAX);
         let objects = i64::try_from(self.heap.len()).unwrap_or(i64::MAX);
+        self.runtime.last_started = self.heap.version();
         self.set_thread_cell(s, STARTED, number.unwrap_or(MAX));
         self.set_thread_cell(s, place(number.unwrap_or(MAX)), objects);
         number
@@ -107,6 +108,16 @@ impl MemoryDomain<'_> {
             return true;
         }
         let Some(st) = self.runtime.threads.and_then(|t| s.mem.get(&t)) else { return false };
+        // Allocations of earlier iterations of a loop have other names where pointers to them are left (`memory/recency.rs`).
+        let is_newer = |o: ObjId| {
+            own(o)
+                && self.heap.is_made_since(o, self.runtime.last_started)
+                && !self.points_to.is_twin(o)
+                && !self.several.has_other_names(o)
+        };
+        if o.is_some_and(is_newer) {
+            return false;
+        }
         let unknown = st.rest != UncoveredContents::Zero;
         unknown
             || st.cells.iter().filter(|(at, _)| **at != STARTED).any(|(_, (_, v))| {
@@ -252,7 +263,7 @@ impl ExecutionContext<'_> {
         if self.may_be_used_by_thread(s, Some(o)) {
             self.limits.miss(|| UnknownReason::FreedBesideThread("free".to_owned()));
         }
-        let older = !self.is_own_of_thread(o);
+        let older = !self.heap.is_made_since(o, self.runtime.in_thread.base);
         self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
     }
 

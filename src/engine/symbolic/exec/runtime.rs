@@ -83,6 +83,8 @@ pub struct Runtime {
     pub host_threads: bool,
     pub threads_around: usize,
     pub(super) threads: Option<ObjId>,
+    /// Version of contents at the last start of a thread.
+    pub(super) last_started: u32,
     /// Whether the caller of the present root may have started threads.
     pub(super) unknown_threads: bool,
     /// Facts about the present thread, where it is another one than the first.

@@ -1,0 +1,30 @@
+//@ undecided: 1
+// A loop frees memory that a thread may still use which it started in the iteration before.
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <thread>
+#include <vector>
+
+__global__ void increment(int *data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i]++;
+}
+
+void work(int *d, int n) { increment<<<(n + 511) / 512, 512>>>(d, n); }
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]), threads = atoi(argv[2]);
+  if (n < 1 || threads < 1 || threads > 64) return 1;
+  std::vector<std::thread> all;
+  int *before = nullptr;
+  for (int i = 0; i < threads; i++) {
+    int *d;
+    cudaMalloc(&d, n * sizeof(int));
+    if (before) cudaFree(before);
+    all.emplace_back(work, d, n);
+    before = d;
+  }
+  for (auto &t : all) t.join();
+  return 0;
+}
