@@ -12,7 +12,7 @@ use super::lock_records::{StoredByThread, ThreadArguments};
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
+use crate::symbolic::memory::value::{Base, GuardedTarget, Value, has_unknown_pointer};
 use base::reasons::UnknownReason;
 use ir::Side;
 use rustc_hash::FxHashSet;
@@ -139,7 +139,13 @@ impl ExecutionContext<'_> {
     pub fn given_to_thread(&mut self, args: &[Value]) {
         let version = self.heap.version();
         self.runtime.locks.first.get_or_insert(version);
+        // Threads of a loop are given other places in the same objects.
+        let mut objects = vec![];
         for v in args {
+            self.collect_objects(v, &mut objects);
+        }
+        let places: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
+        for v in args.iter().filter(|v| has_unknown_pointer(v)).chain(&places) {
             if !self.runtime.locks.given.contains(v) {
                 self.runtime.locks.given.push(v.clone());
             }
