@@ -143,6 +143,11 @@ impl Machine<'_> {
                     let Some(n) = number(i) else { return Ok(false) };
                     inside &= u64::try_from(signed(n, 32)).is_ok_and(|n| n.saturating_add(wide) <= size);
                 }
+                let align = self.seen.alignment(|| site).map(u64::from);
+                let x = image.coordinates[0].and_then(number);
+                if let Some((x, _)) = x.zip(align).filter(|(x, align)| inside && !x.is_multiple_of(*align)) {
+                    self.misaligned(th, site, array.wrapping_add(x), image.bytes, direction)?;
+                }
                 if !inside {
                     let end = sizes.row.saturating_mul(sizes.height).saturating_mul(sizes.depth);
                     self.touch(th, site, Val::new(array.wrapping_add(end)), image.bytes, direction, why)?;

@@ -64,7 +64,9 @@ impl ExecutionContext<'_> {
             let Base::Object(object) = t.base else { continue };
             // Memory that a caller gives begins at such a multiple, too (axiom `given-alignment`).
             let kind_of_object = &self.object(object).kind;
-            if matches!(kind_of_object, ObjKind::DeviceLocal | ObjKind::Opaque) {
+            if matches!(kind_of_object, ObjKind::DeviceLocal)
+                || matches!(kind_of_object, ObjKind::Opaque) && !self.is_image(object)
+            {
                 continue;
             }
             // Reads of constant memory have up to 8 bytes (sm_90): ptxas splits others.

@@ -102,6 +102,15 @@ impl ExecutionContext<'_> {
         let Some(places) = self.image_places(s, image, args) else { return false };
         for place in places {
             let before = std::mem::replace(&mut s.path, place.happens);
+            if let Some(x) = image.coordinates[0].filter(|_| image.traps).and_then(|i| args.get(i)) {
+                // In bytes; rows begin aligned.
+                let x = self.value_int(&x.value, 32);
+                let offset = self.interpret(x, 32, true);
+                let in_row: Vec<GuardedTarget> =
+                    place.targets.iter().map(|t| GuardedTarget { offset, ..t.clone() }).collect();
+                let align = u32::try_from(image.bytes).unwrap_or(1);
+                self.note_alignment(s, site, &in_row, image.bytes, align, kind);
+            }
             self.record_range(s, site, &place.targets, place.bytes, kind, AccessDetail::default());
             s.path = before;
         }
