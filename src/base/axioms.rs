@@ -78,7 +78,7 @@ const ROWS: [(Axiom, &str, &str, AxiomKind); 40] = [
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs respects the limits that its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", AxiomKind::LeftOut),
     (Axiom::KnownLaunches, "known-launches", "a kernel that the program's host code launches is launched nowhere else", AxiomKind::LeftOut),
     (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", AxiomKind::LeftOut),
-    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", AxiomKind::LeftOut),
+    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB), and no array of CUDA than 131,072 elements, 65,536 rows and 16,384 slices or layers", AxiomKind::LeftOut),
     (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", AxiomKind::LeftOut),
     (Axiom::Pitches, "pitches", "`cudaMallocPitch` and `cudaMalloc3D` round the width of a row up to a multiple of 32 bytes, by fewer than 512 bytes and by as many for each row of that width", AxiomKind::LeftOut),
     (Axiom::DeviceProperties, "device-properties", "queries of a device give what the programming guide says of its capability: blocks of at most 1024 threads, 32 threads per warp, 48 KiB of shared memory; 1 to 1024 multiprocessors, which hold at most 2048 threads and 32 blocks each; no more free memory than there is", AxiomKind::LeftOut),

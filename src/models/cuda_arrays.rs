@@ -23,3 +23,7 @@ pub const fn bytes_of_component(format: i128) -> Option<u8> {
         _ => None,
     }
 }
+
+/// Most elements of an array in a row, rows, and slices or layers (CUDA C++ Programming Guide 13.0, Technical Specifications per Compute
+/// Capability, the most of any kind of array).
+pub const MOST_ELEMENTS: [u64; 3] = [131_072, 65_536, 16_384];

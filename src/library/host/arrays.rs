@@ -16,6 +16,7 @@ use engine::symbolic::memory::images::{BEHIND, ENDED, LINEAR_BYTES, OF_ARRAY, OF
 use engine::symbolic::memory::object::{ObjKind, ObjState, Object, UncoveredContents};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
+use models::cuda_arrays::MOST_ELEMENTS;
 use std::rc::Rc;
 
 /// Arrays and the formats of their elements.
@@ -77,6 +78,15 @@ fn make(
     element: TermId,
 ) -> ModelOutcome {
     let one = e.arena.int(1);
+    let limits = [width, height, depth].into_iter().zip(MOST_ELEMENTS);
+    let within = limits.map(|(n, most)| {
+        let most = e.arena.int(i128::from(most));
+        e.arena.le(n, most)
+    });
+    let within: Vec<TermId> = within.collect();
+    let fits = e.arena.and_all(within);
+    let Some(assumed) = e.assume(s, fits) else { return Ok(None) };
+    s = assumed;
     let (row, height, depth) = (e.arena.mul(width, element), e.arena.max(height, one), e.arena.max(depth, one));
     let (out, zero) = (cuda::pointer_arg(e, c, 0), Value::Int(e.arena.int(0)));
     let [a, b, c2, d] = SIZES;
@@ -86,7 +96,9 @@ fn make(
     let extent = e.arena.mul(slice, depth);
     let handle = new_handle(e, c, &mut s, (OF_ARRAY, Some(extent)), cells);
     e.store_value(&mut s, &out, handle, 8);
-    super::success(e, s)
+    // The program may find that the allocation failed; of what it does then with the handle nothing is claimed.
+    let status = e.allocation_status();
+    Ok(Some((Value::Int(status), s)))
 }
 
 /// Returns a handle that points to a new object of this name and size with such contents.

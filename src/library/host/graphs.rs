@@ -322,6 +322,10 @@ fn node(
     }
     let out = cuda::pointer_arg(e, c, 0);
     e.store_value(&mut s, &out, handle, 8);
+    if c.base() == "cudaGraphAddMemAllocNode" {
+        let status = e.allocation_status();
+        return Ok(Some((Value::Int(status), s)));
+    }
     super::success(e, s)
 }
 

@@ -13,6 +13,7 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use crate::memory::store::Fill;
+use models::cuda_arrays::MOST_ELEMENTS;
 
 /// Arrays and the formats of their elements.
 pub(super) const ARRAYS: ModelTable = &[
@@ -42,6 +43,11 @@ fn make(
     m.works()?;
     let numbers = (width.known(), height.known(), depth.known(), element);
     let (Some(width), Some(height), Some(depth), Some(element)) = numbers else { return handle(m, th, call, args) };
+    if [width, height, depth].into_iter().zip(MOST_ELEMENTS).any(|(n, most)| n > most) {
+        return Err(ThreadStop::Ended(format!(
+            "an array of {width} x {height} x {depth} elements, which no device has"
+        )));
+    }
     let (height, depth) = (height.max(1), depth.max(1));
     let row = width.saturating_mul(element);
     let bytes = row.saturating_mul(height).saturating_mul(depth);
