@@ -158,6 +158,7 @@ fn create_image(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State)
 fn destroy(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let handle = c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::ArraySize));
     let handle = if matches!(handle, Value::Int(_) | Value::Ptr(_)) { e.as_pointer(&handle) } else { Rc::new(vec![]) };
+    e.note_end_of_images(&s, &handle, c.base());
     e.end_images(&mut s, &handle);
     super::success(e, s)
 }

@@ -267,6 +267,20 @@ impl ExecutionContext<'_> {
         self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
     }
 
+    /// Ends what is said of the program where an array, texture or surface ends that another thread may use.
+    pub fn note_end_of_images(&mut self, s: &State, handle: &[GuardedTarget], function: &str) {
+        let objects: Vec<Option<ObjId>> = match handle {
+            [] => vec![None],
+            all => all.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect(),
+        };
+        if objects.iter().any(|o| self.may_be_used_by_thread(s, *o)) {
+            self.limits.miss(|| UnknownReason::FreedBesideThread(function.to_owned()));
+        }
+        let base = self.runtime.in_thread.base;
+        let older = objects.iter().any(|o| o.is_none_or(|o| !self.heap.is_made_since(o, base)));
+        self.runtime.in_thread.frees |= self.runtime.threads_around > 0 && older;
+    }
+
     /// Ends what is said of the program where a root other than `main` returns while its threads may run: others are called
     /// meanwhile.
     pub fn outlived_by_threads(&mut self, s: &State) {
