@@ -286,7 +286,7 @@ pub(super) fn run(
     for attempt in 0..MAX_TRIES {
         let so_far = e.events_so_far();
         let own = own.filter(|_| !team);
-        let mark = e.begin_locks(scope.clone(), ThreadArguments { given: args.to_vec(), own });
+        let mark = e.begin_locks(scope.clone(), ThreadArguments { given: args.to_vec(), own, before: s.mem.clone() });
         let mut state = run_once(e, c, functions, args, s.clone(), attempt);
         let locked = e.end_locks(mark, &s, state.as_mut());
         let Some(scope) = scope.as_mut().filter(|_| locked) else { return ended(e, &s, state?) };

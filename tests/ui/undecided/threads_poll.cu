@@ -3,7 +3,7 @@
 #include <thread>
 
 __global__ void by_atomic(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
-__global__ void by_device(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
+__global__ void by_device(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 
 std::atomic<bool> go;
 int *a, *flag, n = 65, m = 65;

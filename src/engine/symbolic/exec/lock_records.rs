@@ -1,6 +1,6 @@
 //! Records of locks between threads of the host. Plain data below the executor; [`super::locks`] records and reads it.
 
-use crate::symbolic::memory::object::{ObjId, ObjState};
+use crate::symbolic::memory::object::{Memory, ObjId, ObjState};
 use crate::symbolic::memory::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -15,6 +15,8 @@ pub(super) struct HostLocks {
     /// Number of locks taken so far in threads beside the first, and contents of memory as these left it unknown.
     pub(super) taken: usize,
     pub(super) seen: Vec<(ObjId, Rc<ObjState>)>,
+    /// Memory to which the present thread stored before it took one of its locks.
+    pub(super) stored: FxHashSet<ObjId>,
     /// Arguments of the threads that were started, and the version of contents before the first of them.
     pub(super) given: Vec<Value>,
     pub(super) first: Option<u32>,
@@ -46,4 +48,6 @@ impl HostLocks {
 pub struct ThreadArguments {
     pub given: Vec<Value>,
     pub own: Option<ObjId>,
+    /// Memory in which it starts.
+    pub before: Memory,
 }

@@ -11,7 +11,7 @@
 use super::lock_records::{StoredByThread, ThreadArguments};
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value, has_unknown_pointer};
 use base::reasons::UnknownReason;
 use ir::Side;
@@ -23,6 +23,7 @@ pub struct LockMark {
     seen: usize,
     taken: usize,
     scope: Option<FxHashSet<ObjId>>,
+    stored: FxHashSet<ObjId>,
 }
 
 impl ExecutionContext<'_> {
@@ -47,10 +48,25 @@ impl ExecutionContext<'_> {
                 shared
             }
         };
+        self.note_stored_before_lock(s, &shared);
         self.leave_to_threads(s, &shared);
         for o in shared {
             if let Some(st) = s.mem.get(&o) {
                 self.runtime.locks.seen.push((o, st.clone()));
+            }
+        }
+    }
+
+    /// Records to which of these objects the present thread has stored since it started, or since it took its last lock.
+    fn note_stored_before_lock(&mut self, s: &State, shared: &[ObjId]) {
+        let locks = &mut self.runtime.locks;
+        let Some(thread) = locks.around.last() else { return };
+        for o in shared {
+            let Some(now) = s.mem.get(o) else { continue };
+            // A value that is stored again may be another one meanwhile: equal contents are not enough.
+            let is_it = |st: &Rc<ObjState>| Rc::ptr_eq(st, now);
+            if !thread.before.get(o).is_some_and(is_it) && !locks.seen.iter().any(|(of, st)| of == o && is_it(st)) {
+                locks.stored.insert(*o);
             }
         }
     }
@@ -120,7 +136,7 @@ impl ExecutionContext<'_> {
     /// Returns the memory of the host that the present thread and others can reach: from variables, and from what it was given, but
     /// for an object of its own that holds what it was given.
     fn shared_by_thread(&mut self, s: &mut State) -> Vec<ObjId> {
-        let Some(ThreadArguments { given, own }) = self.runtime.locks.around.last().cloned() else { return vec![] };
+        let Some(ThreadArguments { given, own, .. }) = self.runtime.locks.around.last().cloned() else { return vec![] };
         let mut all = self.written_globals(s);
         all.extend(self.reached_from(s, &given));
         all.retain(|o| Some(*o) != own);
@@ -156,7 +172,12 @@ impl ExecutionContext<'_> {
     pub fn begin_locks(&mut self, scope: Option<FxHashSet<ObjId>>, arguments: ThreadArguments) -> LockMark {
         let locks = &mut self.runtime.locks;
         locks.around.push(arguments);
-        LockMark { seen: locks.seen.len(), taken: locks.taken, scope: std::mem::replace(&mut locks.scope, scope) }
+        LockMark {
+            seen: locks.seen.len(),
+            taken: locks.taken,
+            scope: std::mem::replace(&mut locks.scope, scope),
+            stored: std::mem::take(&mut locks.stored),
+        }
     }
 
     /// Ends a try of a thread: gives memory to which it did not store back the contents that the threads around it know. Returns
@@ -164,12 +185,13 @@ impl ExecutionContext<'_> {
     pub fn end_locks(&mut self, mark: LockMark, before: &State, after: Option<&mut State>) -> bool {
         let locks = &mut self.runtime.locks;
         locks.scope = mark.scope;
+        let stored = std::mem::replace(&mut locks.stored, mark.stored);
         locks.around.pop();
         let seen = locks.seen.split_off(mark.seen.min(locks.seen.len()));
         let taken = locks.taken > mark.taken;
         let Some(after) = after else { return taken };
         for (o, unknown) in &seen {
-            if !after.mem.get(o).is_some_and(|st| Rc::ptr_eq(st, unknown)) {
+            if stored.contains(o) || !after.mem.get(o).is_some_and(|st| Rc::ptr_eq(st, unknown)) {
                 continue;
             }
             match before.mem.get(o) {
