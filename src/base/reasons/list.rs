@@ -90,6 +90,7 @@ reasons! {
     LaunchesBelow(kernel: String) = "`{kernel}` launches kernels whose launches are not all followed", ReasonCode::NoLaunch;
     LaunchArguments(kernel: String) = "the arguments with which a kernel launches `{kernel}`", ReasonCode::CallUnknown;
     OwnMemoryGiven(kernel: String) = "`{kernel}` is launched with memory that only the launching thread can use", ReasonCode::CallUnknown;
+    StreamOrder(function: String) = "`{function}`: it is in no known order with work of another stream that uses the memory", ReasonCode::HostNotFollowed;
     KernelByPointer = "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed;
     Coroutine = "a coroutine is not followed", ReasonCode::CallUnknown;
     KernelNotFollowed(why: Box<Self>) = "the kernel was not followed to its end: {why}", why.code();

@@ -44,6 +44,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::LaunchesBelow(x()), "`x` launches kernels whose launches are not all followed", ReasonCode::NoLaunch),
         (R::LaunchArguments(x()), "the arguments with which a kernel launches `x`", ReasonCode::CallUnknown),
         (R::OwnMemoryGiven(x()), "`x` is launched with memory that only the launching thread can use", ReasonCode::CallUnknown),
+        (R::StreamOrder(x()), "`x`: it is in no known order with work of another stream that uses the memory", ReasonCode::HostNotFollowed),
         (R::KernelByPointer, "a kernel reached through a pointer that could not be followed", ReasonCode::HostNotFollowed),
         (R::Coroutine, "a coroutine is not followed", ReasonCode::CallUnknown),
         (R::KernelNotFollowed(why()), "the kernel was not followed to its end: the result of `g`", ReasonCode::CallUnknown),

@@ -71,11 +71,24 @@ pub(crate) fn copies(
     copy: impl FnOnce(&mut ExecutionContext<'_>, &LibraryCall<'_>, &mut State),
 ) -> ModelOutcome {
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
+    note_order(e, c, &mut s);
     copy(e, c, &mut s);
     keep_queued(e, c, &s);
     after_copy(e, like(c.base()), c, &mut s);
     host_threads::after_copy(e, &mut s);
     super::success(e, s)
+}
+
+/// Records which memory a copy or fill uses in its stream, the last argument of those that return before.
+fn note_order(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    let last = c.args.len().checked_sub(1).filter(|_| like(c.base()).ends_with("Async"));
+    let stream = match last {
+        Some(last) => waits::stream_number(e, c, last),
+        None => Some(waits::DEFAULT).filter(|_| !is_per_thread(c.name)),
+    };
+    let captured = is_queued(c) && e.capture_under_way(s) != CaptureUnderWay::No;
+    let given: Vec<Value> = c.args.iter().take(last.unwrap_or(c.args.len())).cloned().collect();
+    waits::uses_in_stream(e, c, s, &given, (stream, captured));
 }
 
 /// Arguments of a copy or fill: destination, source, and the device variable that one of them is.

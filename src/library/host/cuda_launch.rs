@@ -202,6 +202,7 @@ pub(crate) fn launch(
             let used = e.reached_by_device(s, &given, anywhere);
             e.use_of_graph_memory(s, &used, c.base());
         }
+        waits::uses_in_stream(e, c, s, &values, (cfg.stream, captured));
         // Others may change what it reads until it runs.
         let threads = e.runtime.host_threads;
         if captured {

@@ -6,6 +6,7 @@ use super::graphs;
 use super::libc;
 use super::table::HostTable;
 use super::variables;
+use super::waits;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::captures::{CaptureUnderWay, MemoryOwner};
@@ -40,6 +41,13 @@ fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     let n = libc::int_arg(e, c, 1, 64);
     let captured = if is_in_stream_order(c.base()) { e.capture_under_way(&s) } else { CaptureUnderWay::No };
     let done = device_allocation(e, c, s, n, ObjKind::DeviceHeap);
+    let mut done = done;
+    if is_in_stream_order(c.base())
+        && let (Ok(Some((_, s))), Some(o)) = (&mut done, e.heap.allocated_at(c.context, c.site))
+    {
+        let stream = c.args.len().checked_sub(1).and_then(|last| waits::stream_number(e, c, last));
+        e.allocated_in_stream(s, o, stream);
+    }
     // Memory in stream order is a graph's own if its stream is captured.
     if let CaptureUnderWay::Into(graph) = captured {
         graphs::owns(e, c, MemoryOwner { graph, node: None, freed_inside: false });
@@ -47,8 +55,9 @@ fn cuda_malloc(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> M
     done
 }
 
+/// Whether a function allocates or frees memory in the order of a stream, its last argument.
 fn is_in_stream_order(name: &str) -> bool {
-    name.contains("Async")
+    name.contains("Async") || name.contains("FromPool")
 }
 
 fn cuda_malloc_shared(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State) -> ModelOutcome {
@@ -135,6 +144,16 @@ fn pitch_of(e: &mut ExecutionContext<'_>, s: State, w: TermId) -> Option<(State,
 fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) -> ModelOutcome {
     let name = c.base();
     let p = cuda::pointer_arg(e, c, 0);
+    if is_in_stream_order(name) {
+        let stream = c.args.len().checked_sub(1).and_then(|last| waits::stream_number(e, c, last));
+        let known = p.iter().all(|t| matches!(t.base, Base::Object(_) | Base::Null));
+        let objects = e.objects_at(&s, &p);
+        e.freed_in_stream(&mut s, known.then_some(&objects[..]), stream, name);
+    } else {
+        for o in e.objects_at(&s, &p) {
+            e.freed_at_once(&mut s, o);
+        }
+    }
     if is_in_stream_order(name) && e.capture_under_way(&s) != CaptureUnderWay::No {
         graphs::free_of_graph(e, c, &mut s, &p);
         return super::success(e, s);

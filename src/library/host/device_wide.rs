@@ -149,7 +149,8 @@ fn cub_call(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State, call: &CubC
         let bytes = e.arena.scale(count, i128::from(*size));
         ranges.push(DeviceRange { place, bytes, used: *used });
     }
-    waits::note_stream(e, c, stream, &mut s);
+    let in_stream = waits::note_stream(e, c, stream, &mut s);
+    waits::uses_in_stream(e, c, &mut s, c.args, (in_stream, false));
     run(e, c, &mut s, &ranges);
     super::success(e, s)
 }

@@ -256,6 +256,11 @@ fn graph_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> Mode
     let root = e.call_stack().first().map(|site| site.func);
     for work in e.runtime.captures.work_of(of) {
         let reached = e.reached_by_device(&s, &work.given, work.anywhere);
+        let outer: Vec<ObjId> =
+            reached.iter().copied().filter(|o| !e.runtime.captures.memory.contains_key(o)).collect();
+        let ordered = e.in_stream_order(&s);
+        let outer: Vec<ObjId> = outer.into_iter().filter(|o| ordered.contains(o)).collect();
+        e.used_in_stream(&mut s, &outer, stream, c.base());
         // Memory that a graph allocates is there for its work, which was checked where it was asked for.
         let own = |e: &Executor<'_>, o: ObjId| {
             work.of.is_some() && e.runtime.captures.memory.get(&o).is_some_and(|m| m.graph == work.of)
@@ -280,6 +285,9 @@ fn graph_launch(e: &mut Executor<'_>, c: &LibraryCall<'_>, mut s: State) -> Mode
         allocated.sort_unstable();
     }
     e.allocated_by_graph(&mut s, &allocated);
+    for o in &allocated {
+        e.allocated_in_stream(&mut s, *o, stream);
+    }
     variables::after_any_kernel(e, &mut s, stream);
     // Work of libraries that a graph keeps is not recorded: it may write any memory of the device.
     let written = e.open_to_device(&s);

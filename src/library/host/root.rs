@@ -214,6 +214,7 @@ fn state_of(
     files::standard_input(e, &mut s);
     e.nothing_under_way(&mut s);
     e.nothing_captured(&mut s);
+    e.nothing_in_stream_order(&mut s);
     e.no_thread_started(&mut s);
     let program = e.program;
     let func = program.func(root);

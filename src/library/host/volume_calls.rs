@@ -17,6 +17,7 @@ use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::value::Value;
 use engine::symbolic::terms::term::TermId;
 use models::cuda_arrays::PitchRule;
 
@@ -64,6 +65,11 @@ fn performed(
     let Some(mut s) = dlpack::carried_are_laid_out(e, c.context, s) else { return Ok(None) };
     let copied = copy(e, c, &mut s);
     let [to, from] = [copied.to.as_ref(), copied.from.as_ref()];
+    let last = c.args.len().checked_sub(1).filter(|i| *i > 0 && is_queued(c));
+    let in_stream = last.map_or(Some(waits::DEFAULT), |i| waits::stream_number(e, c, i));
+    let used: Vec<Value> = [to, from].into_iter().flatten().map(|p| Value::Ptr(p.clone())).collect();
+    let captured = is_queued(c) && e.capture_under_way(&s) != CaptureUnderWay::No;
+    waits::uses_in_stream(e, c, &mut s, &used, (in_stream, captured));
     if is_queued(c) {
         if e.capture_under_way(&s) != CaptureUnderWay::No {
             kept(e, c, &mut s, [to, from], copied.sides);

@@ -12,7 +12,7 @@ use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 use engine::symbolic::floors::memory_domain::MemoryDomain;
 use engine::symbolic::floors::terms::Terms;
-use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 
 /// The call that makes streams that wait for the default stream.
@@ -36,6 +36,16 @@ pub(super) const WAITS: HostTable = &[
         waits(e, c, s, device_synchronize)
     }),
     (&["cudaStreamSynchronize", "cuStreamSynchronize"], |e, c, s| waits(e, c, s, stream_synchronize)),
+    (&["cudaStreamWaitEvent", "cuStreamWaitEvent"], |e, c, s| waits(e, c, s, stream_wait_event)),
+    (
+        &[
+            "cudaStreamUpdateCaptureDependencies",
+            "cudaStreamUpdateCaptureDependencies_v2",
+            "cuStreamUpdateCaptureDependencies",
+            "cuStreamUpdateCaptureDependencies_v2",
+        ],
+        |e, c, s| waits(e, c, s, dependencies_changed),
+    ),
     (&["cudaEventRecord", "cudaEventRecordWithFlags", "cuEventRecord"], |e, c, s| waits(e, c, s, event_record)),
     (&["cudaEventSynchronize", "cuEventSynchronize"], |e, c, s| waits(e, c, s, event_synchronize)),
 ];
@@ -80,7 +90,22 @@ pub(crate) fn stream_number(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: us
         return None;
     }
     let p = cuda::pointer_arg(e, c, i);
-    if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { handle_number(e, &p) }
+    if p.iter().all(|t| t.base == Base::Null) {
+        return Some(DEFAULT);
+    }
+    let number = handle_number(e, &p)?;
+    let waits = |t: &GuardedTarget| matches!(&t.base, Base::Unknown(l) if matches!(&*l.reason, UnknownReason::Handle(call, _) if call == WAITING_STREAM));
+    if p.iter().all(waits) {
+        e.runtime.waiting_streams.insert(number);
+    }
+    Some(number)
+}
+
+/// Models a wait of a stream for an event: `(stream, event, flags)`.
+fn stream_wait_event(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    let event = cuda::pointer_arg(e, c, 1);
+    let (stream, event) = (stream_number(e, c, 0), handle_number(e, &event));
+    e.stream_waits(s, stream, event);
 }
 
 /// Returns the stream of a launch in the form in which its stub passes it on.
@@ -122,6 +147,7 @@ pub(crate) fn note_stream(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, i: usiz
 
 fn device_synchronize(e: &mut ExecutionContext<'_>, _: &LibraryCall<'_>, s: &mut State) {
     e.all_done(s);
+    e.host_waited_in_order(s, None);
 }
 
 fn device_reset(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
@@ -141,23 +167,36 @@ fn context_may_end(e: &mut ExecutionContext<'_>, _: &LibraryCall<'_>, s: &mut St
 fn stream_synchronize(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     if let Some(n) = stream_number(e, c, 0) {
         e.done_in(s, n);
+        e.host_waited_in_order(s, Some(n));
+    }
+}
+
+/// Ends what is said of the program where memory in the order of streams is used behind other dependencies of a capture.
+fn dependencies_changed(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    if !e.in_stream_order(s).is_empty() {
+        e.limits.miss(|| UnknownReason::StreamOrder(c.base().to_owned()));
     }
 }
 
 fn event_record(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     // Covers all work so far, if the default stream waits for every other.
     let event = cuda::pointer_arg(e, c, 0);
-    let all = stream_number(e, c, 1) == Some(DEFAULT) && !e.runtime.unordered;
+    let stream = stream_number(e, c, 1);
+    let number = handle_number(e, &event);
+    e.event_in_stream(s, number, stream);
+    let all = stream == Some(DEFAULT) && !e.runtime.unordered;
     let n = handle_number(e, &event).filter(|_| all);
     e.set_recorded(s, n.unwrap_or(0));
 }
 
 fn event_synchronize(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
     let event = cuda::pointer_arg(e, c, 0);
-    if let Some(n) = handle_number(e, &event)
-        && e.is_recorded(s, n)
-    {
+    let Some(n) = handle_number(e, &event) else { return };
+    if e.is_recorded(s, n) {
         e.all_done(s);
+    }
+    if let Some(stream) = e.stream_of_event(s, n) {
+        e.host_waited_in_order(s, Some(stream));
     }
 }
 
@@ -179,4 +218,25 @@ pub(crate) fn copy_waits(e: &mut MemoryDomain<'_>, c: &LibraryCall<'_>, s: &mut 
     if sides.iter().any(|p| of_host(e, p)) {
         e.all_done(s);
     }
+}
+
+/// Records that work in a stream uses what these values lead to, where memory is allocated in the order of streams.
+pub(super) fn uses_in_stream(
+    e: &mut ExecutionContext<'_>,
+    c: &LibraryCall<'_>,
+    s: &mut State,
+    values: &[Value],
+    (stream, captured): (Option<i64>, bool),
+) {
+    let ordered = e.in_stream_order(s);
+    let used = if ordered.is_empty() { vec![] } else { reached(e, s, values) };
+    // What a graph does it does later, but its own memory is used there in the order of its nodes.
+    let is_now = |o: &ObjId| !captured || e.runtime.captures.memory.contains_key(o);
+    let used: Vec<ObjId> = used.into_iter().filter(|o| ordered.contains(o) && is_now(o)).collect();
+    e.used_in_stream(s, &used, stream, c.base());
+}
+
+fn reached(e: &MemoryDomain<'_>, s: &State, values: &[Value]) -> Vec<ObjId> {
+    let (given, anywhere) = e.given_by(s, values);
+    e.reached_by_device(s, &given, anywhere)
 }

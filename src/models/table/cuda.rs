@@ -57,6 +57,10 @@ pub(super) const ROWS: &[FunctionRow] = &[
         "_ZL34cudaOccupancyMaxPotentialBlockSizeI", "_ZL43cudaOccupancyMaxPotentialBlockSizeWithFlagsI",
     ]).asks_about_kernels(),
     host(&[
+        "cudaStreamUpdateCaptureDependencies", "cudaStreamUpdateCaptureDependencies_v2", "cuStreamUpdateCaptureDependencies",
+        "cuStreamUpdateCaptureDependencies_v2",
+    ]).symbolic_only("as any other call of the runtime it succeeds for the interpreter, and what it writes is not known"),
+    host(&[
         "cudaEventRecordWithFlags", "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaStreamIsCapturing",
         "cudaEventElapsedTime", "cudaEventElapsedTime_v2", "cudaGetDeviceFlags", "cudaDeviceCanAccessPeer",
         "cudaDeviceDisablePeerAccess", "cudaDeviceGetLimit", "cudaDeviceGetStreamPriorityRange",

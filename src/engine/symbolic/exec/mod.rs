@@ -39,6 +39,7 @@ mod region;
 pub(crate) mod runtime;
 pub mod site;
 pub mod state;
+pub mod stream_order;
 mod symbols;
 mod thrown_classes;
 mod unmodelled;

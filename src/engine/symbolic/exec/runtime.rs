@@ -78,6 +78,11 @@ pub struct Runtime {
     /// it contains the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
     pub(super) begun: FxHashMap<ObjId, Vec<Rc<ObjState>>>,
+    /// Object that records in a state the order of streams around memory that is allocated in it, streams that wait for the default
+    /// stream, which waits for them, and the streams that had work; `None` is an unknown one.
+    pub(super) order: Option<ObjId>,
+    pub waiting_streams: FxHashSet<i64>,
+    pub(super) used_streams: FxHashSet<Option<i64>>,
     /// Whether threads of the host may give work to devices, the number of threads around the present one, and the object that
     /// records in a state which may still run.
     pub host_threads: bool,

@@ -1,0 +1,188 @@
+//! Memory that is allocated and freed in the order of streams (CUDA C++ Programming Guide 13.0, Stream Ordered Memory Allocator): whether
+//! work that uses it runs behind the allocation and before the free.
+//!
+//! In: allocations, uses and frees with their streams, events, and waits of the host. Out: the end of what is said of the program where no
+//! order is known. A state records for each such object the streams whose later work runs behind its allocation, and those whose later work
+//! runs behind all uses so far (happens-before by the streams and events: Lamport, CACM 1978).
+
+use super::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
+use crate::symbolic::memory::value::Value;
+use base::reasons::UnknownReason;
+use std::rc::Rc;
+
+/// Number of the default stream.
+const DEFAULT: i64 = 1;
+
+/// Highest number of a stream that is told apart.
+const MOST: i64 = 60;
+
+/// Set of streams: later work in any stream.
+const ALL: i64 = -1;
+
+/// Offsets in the record: streams behind the allocation of an object, and behind its uses; below them, the stream of an event.
+const fn behind_allocation(o: ObjId) -> i64 {
+    16 * (o.0 as i64) + 16
+}
+const fn behind_uses(o: ObjId) -> i64 {
+    16 * (o.0 as i64) + 24
+}
+const fn of_event(number: i64) -> i64 {
+    -16 * number
+}
+
+fn bit(stream: Option<i64>) -> i64 {
+    stream.filter(|n| (DEFAULT..=MOST).contains(n)).map_or(0, |n| 1 << n)
+}
+
+impl MemoryDomain<'_> {
+    /// Sets the first state of a root to no memory in the order of streams.
+    pub fn nothing_in_stream_order(&mut self, s: &mut State) {
+        let o = self.heap.add(Object {
+            kind: ObjKind::Opaque,
+            name: String::new(),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        });
+        self.runtime.order = Some(o);
+        s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Zero)));
+    }
+
+    fn order_cells(&self, s: &State) -> Vec<(i64, i64)> {
+        let Some(st) = self.runtime.order.and_then(|o| s.mem.get(&o)) else { return vec![] };
+        let number = |v: &Value| match v {
+            // What differs from path to path is behind nothing.
+            Value::Int(t) => self.arena.as_int(*t).and_then(|n| i64::try_from(n).ok()).unwrap_or(0),
+            _ => 0,
+        };
+        st.cells.iter().map(|(at, (_, v))| (*at, number(v))).collect()
+    }
+
+    fn order_cell(&self, s: &State, at: i64) -> Option<i64> {
+        self.order_cells(s).into_iter().find(|(there, _)| *there == at).map(|(_, n)| n)
+    }
+
+    fn set_order_cell(&mut self, s: &mut State, at: i64, n: Option<i64>) {
+        let n = n.map(|n| Value::Int(self.arena.int(i128::from(n))));
+        let Some(st) = self.runtime.order.and_then(|o| s.mem.get_mut(&o)) else { return };
+        match n {
+            Some(n) => Rc::make_mut(st).cells.insert(at, (8, n)),
+            None => Rc::make_mut(st).cells.remove(&at),
+        };
+    }
+
+    /// Whether later work in a stream is behind what this set of streams is behind. The default stream waits for the streams that wait for
+    /// it.
+    fn is_behind(&self, set: i64, stream: Option<i64>) -> bool {
+        let waiting = |n: i64| self.runtime.waiting_streams.contains(&n);
+        set == ALL
+            || set & bit(stream) != 0
+            || stream == Some(DEFAULT) && (DEFAULT..=MOST).any(|n| set & 1 << n != 0 && waiting(n))
+            || stream.is_some_and(waiting) && set & bit(Some(DEFAULT)) != 0
+    }
+
+    /// Forgets the events of a stream: what they stand for is less than what its later work is behind.
+    fn forget_events_of(&mut self, s: &mut State, stream: Option<i64>) {
+        for (at, of) in self.order_cells(s) {
+            if at < 0 && Some(of) == stream {
+                self.set_order_cell(s, at, None);
+            }
+        }
+    }
+
+    /// Records the allocation of an object in a stream.
+    pub fn allocated_in_stream(&mut self, s: &mut State, o: ObjId, stream: Option<i64>) {
+        self.forget_events_of(s, stream);
+        self.set_order_cell(s, behind_allocation(o), Some(bit(stream)));
+        self.set_order_cell(s, behind_uses(o), Some(bit(stream)));
+    }
+
+    /// Records a free for which the host waits until all work has ended.
+    pub fn freed_at_once(&mut self, s: &mut State, o: ObjId) {
+        if self.order_cell(s, behind_uses(o)).is_some() {
+            self.set_order_cell(s, behind_allocation(o), None);
+            self.set_order_cell(s, behind_uses(o), None);
+        }
+    }
+
+    /// Records an event of a stream.
+    pub fn event_in_stream(&mut self, s: &mut State, event: Option<i64>, stream: Option<i64>) {
+        if let Some(event) = event {
+            self.set_order_cell(s, of_event(event), stream.filter(|_| bit(stream) != 0));
+        }
+    }
+
+    /// Adds to each record that is behind the later work of one stream, as an event of it stands for, that of another one.
+    pub fn stream_waits(&mut self, s: &mut State, stream: Option<i64>, event: Option<i64>) {
+        let of = event.and_then(|event| self.order_cell(s, of_event(event)));
+        let Some(of) = of.filter(|_| bit(stream) != 0) else { return };
+        self.forget_events_of(s, stream);
+        for (at, set) in self.order_cells(s) {
+            if at > 0 && self.is_behind(set, Some(of)) && set != ALL {
+                self.set_order_cell(s, at, Some(set | bit(stream)));
+            }
+        }
+    }
+
+    /// Records that the host has waited for a stream, or for all of them.
+    pub fn host_waited_in_order(&mut self, s: &mut State, stream: Option<i64>) {
+        for (at, set) in self.order_cells(s) {
+            if at > 0 && stream.is_none_or(|n| set & bit(Some(n)) != 0) {
+                self.set_order_cell(s, at, Some(ALL));
+            }
+        }
+    }
+
+    /// Returns the stream for which an event stands.
+    pub fn stream_of_event(&self, s: &State, event: i64) -> Option<i64> {
+        self.order_cell(s, of_event(event))
+    }
+
+    /// Returns the objects that were allocated in the order of streams.
+    pub fn in_stream_order(&self, s: &State) -> Vec<ObjId> {
+        let all = self.order_cells(s).into_iter().filter(|(at, _)| *at > 0 && at % 16 == 0);
+        all.filter_map(|(at, _)| u32::try_from(at / 16 - 1).ok().map(ObjId)).collect()
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Records that work in a stream uses objects, and ends what is said of the program if it may run before one of them is allocated.
+    pub fn used_in_stream(&mut self, s: &mut State, objects: &[ObjId], stream: Option<i64>, by: &str) {
+        self.runtime.used_streams.insert(stream);
+        for o in objects {
+            let Some(allocated) = self.order_cell(s, behind_allocation(*o)) else { continue };
+            let uses = self.order_cell(s, behind_uses(*o)).unwrap_or(0);
+            self.forget_events_of(s, stream);
+            if !self.is_behind(allocated, stream) {
+                self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
+            }
+            let all = if self.is_behind(uses, stream) { bit(stream) } else { 0 };
+            self.set_order_cell(s, behind_uses(*o), Some(all));
+        }
+    }
+
+    /// Records that objects are freed in a stream, `None` for any object, and ends what is said of the program if work that uses them may not
+    /// have ended.
+    pub fn freed_in_stream(&mut self, s: &mut State, objects: Option<&[ObjId]>, stream: Option<i64>, by: &str) {
+        let all = objects.map_or_else(|| self.in_stream_order(s), <[ObjId]>::to_vec);
+        for o in all {
+            let in_order = match self.order_cell(s, behind_uses(o)) {
+                Some(uses) => self.is_behind(uses, stream),
+                // Of other memory the uses are not known.
+                None => {
+                    let used: Vec<Option<i64>> = self.runtime.used_streams.iter().copied().collect();
+                    used.into_iter().all(|of| bit(of) != 0 && self.is_behind(bit(of), stream))
+                }
+            };
+            if !in_order {
+                self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
+            }
+            self.set_order_cell(s, behind_allocation(o), None);
+            self.set_order_cell(s, behind_uses(o), None);
+        }
+    }
+}
