@@ -68,8 +68,11 @@ impl<'p> Engine<'p> {
                 return;
             }
             let number = inner.first + inner.found.len();
-            let Some(mut run) = self.run_launch(e, inner.root, (number, &launch), None) else { continue };
             // What it reads and writes its siblings and the launching kernel may write meanwhile.
+            let overlapping = std::mem::replace(&mut e.runtime.overlapping, true);
+            let run = self.run_launch(e, inner.root, (number, &launch), None);
+            e.runtime.overlapping = overlapping;
+            let Some(mut run) = run else { continue };
             run.run.exchanged.anywhere = true;
             // A proof for all launches of the host says nothing of this one.
             run.summaries = None;

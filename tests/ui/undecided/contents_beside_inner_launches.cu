@@ -1,4 +1,4 @@
-//@ undecided: 8
+//@ undecided: 10
 //@ flags: -rdc=true
 // What launched kernels write is not known to the launching one, to its other launches and to what follows: no index that is read there is
 // safe. A kernel reached through a table, one that the launch takes arguments for from memory, and a recursion whose arguments move are undecided.
@@ -27,6 +27,20 @@ __global__ void hands_over(int *index, int *a, int v) {
   index[threadIdx.x] = v;
   __syncthreads();
   if (threadIdx.x == 0) uses<<<1, 32>>>(index, a);
+}
+
+// The launching kernel changes what the launched one has checked, and a single thread what it has set.
+__global__ void checks(const int *index, int *a) {
+  if (index[0] >= 0 && index[0] < 32) a[index[0]] = 6;
+}
+__global__ void sets(int *index, int *a) {
+  index[0] = 0;
+  a[index[0]] = 7;
+}
+__global__ void changes(int *index, int *a, int v) {
+  checks<<<1, 32>>>(index, a);
+  sets<<<1, 1>>>(index, a);
+  index[0] = v;
 }
 
 // A single thread, whose own stores are followed otherwise.
@@ -70,6 +84,8 @@ int main(int argc, char **argv) {
   hands_over<<<1, 32>>>(index, a, v);
   cudaMemset(index, 0, 32 * sizeof(int));
   alone<<<1, 1>>>(index, a, v);
+  cudaMemset(index, 0, 32 * sizeof(int));
+  changes<<<1, 1>>>(index, a, v);
   top<<<1, 1>>>(a, v);
   by_table<<<1, 1>>>(a, v);
   cudaMalloc(&b, 32 * sizeof(int));
