@@ -21,7 +21,7 @@ use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
-use ir::{FuncRef, Operand, Program, Terminator};
+use ir::{FuncRef, LIBRARY_MODEL, Operand, Program, Terminator};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -90,6 +90,10 @@ const QUIET_NAMES: &[&str] = &[
     "__cxa_end_catch",
     "__cxa_pure_virtual",
     "__gxx_personality_v0",
+    "pthread_once",
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+    "__cxa_guard_abort",
     "pthread_create",
     "pthread_join",
     "pthread_detach",
@@ -179,7 +183,6 @@ const WAITING: &[&str] = &[
     "shared_mutex",
     "shared_timed_mutex",
     "shared_lock",
-    "call_once",
     "__basic_future",
     "std::future<",
     "std::shared_future<",
@@ -208,13 +211,15 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &m
         return;
     }
     let name = c.base();
+    // Which thread comes first is not known: another one may have done it. A guard is read before.
+    let modelled = c.name.strip_prefix(LIBRARY_MODEL).or_else(|| declared.then_some(name));
+    if modelled == Some("pthread_once") {
+        e.lock_taken(s);
+    }
     let of_cuda = is_of_runtime(name) || is_of_driver(name);
     let calls_back = name.contains("HostFunc") || name.contains("Callback") || name.contains("Capture");
     let quiet = match declared {
-        true => {
-            !name.starts_with("llvm.threadlocal")
-                && (of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)))
-        }
+        true => of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)),
         false => !WAITING.iter().any(|word| c.display.contains(word)) || c.display.contains(CALL_ONCE_OF_FUTURE),
     };
     let frees = name == "free" || name.starts_with("_Zd") || name.starts_with("_ZNSt6thread6_State");
@@ -287,7 +292,7 @@ pub(super) fn run(
         let so_far = e.events_so_far();
         let own = own.filter(|_| !team);
         let mark = e.begin_locks(scope.clone(), ThreadArguments { given: args.to_vec(), own, before: s.mem.clone() });
-        let mut state = run_once(e, c, functions, args, s.clone(), attempt);
+        let mut state = run_once(e, c, functions, args, s.clone(), (attempt, team));
         let locked = e.end_locks(mark, &s, state.as_mut());
         let Some(scope) = scope.as_mut().filter(|_| locked) else { return ended(e, &s, state?) };
         // Others of the team may store at their locks to what this one stores to.
@@ -311,16 +316,20 @@ fn run_once(
     c: &LibraryCall<'_>,
     functions: &[FuncRef],
     args: &[Value],
-    s: State,
-    attempt: u64,
+    mut s: State,
+    (attempt, team): (u64, bool),
 ) -> Option<State> {
     let around = e.enter_thread();
     let before = s.clone();
+    let own = e.begin_own_variables(&mut s, args, team);
     let mut state = Some(s);
     for (i, f) in (1u64..).zip(functions) {
         let n = i.wrapping_add(attempt.wrapping_mul(0x10001));
         let context = mix(c.context, c.site).wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         state = state.and_then(|s| e.call(*f, args.to_vec(), s, context)).map(|(_, s)| s);
+    }
+    if let Some(s) = state.as_mut() {
+        e.end_own_variables(s, own, team);
     }
     let in_order = e.leave_thread(&around, state.is_some());
     if let Some(s) = state.as_mut().filter(|_| !in_order) {

@@ -12,7 +12,7 @@ use super::lock_records::{StoredByThread, ThreadArguments};
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState};
-use crate::symbolic::memory::value::{Base, GuardedTarget, Value, has_unknown_pointer};
+use crate::symbolic::memory::value::{Value, has_unknown_pointer};
 use base::reasons::UnknownReason;
 use ir::Side;
 use rustc_hash::FxHashSet;
@@ -78,22 +78,10 @@ impl ExecutionContext<'_> {
         }
     }
 
-    /// Leaves unknown what other threads may have stored, where a thread reads an atomic or volatile variable. Which of them initialises a
-    /// static variable of a function is in no order.
-    pub(super) fn read_beside_threads(&mut self, s: &mut State, p: &[GuardedTarget]) {
-        if self.side != Side::Host {
-            return;
-        }
-        let is_guard = |t: &GuardedTarget| match t.base {
-            Base::Object(o) => match self.object(o).kind {
-                ObjKind::HostGlobal(g) => self.program.global(g).name.starts_with("_ZGV"),
-                _ => false,
-            },
-            Base::Null | Base::Func(_) | Base::Unknown(_) => false,
-        };
-        if p.iter().any(is_guard) {
-            self.may_wait_for_thread();
-        } else {
+    /// Leaves unknown what other threads may have stored, where a thread reads an atomic or volatile variable, or a guard: which thread
+    /// initialises a static variable of a function is not known either.
+    pub(super) fn read_beside_threads(&mut self, s: &mut State) {
+        if self.side == Side::Host {
             self.lock_taken(s);
         }
     }
@@ -110,7 +98,8 @@ impl ExecutionContext<'_> {
     /// Returns the variables of the host that the program writes.
     fn written_globals(&mut self, s: &mut State) -> Vec<ObjId> {
         let written = self.limits.effort().written();
-        let objects: Vec<ObjId> = written.into_iter().map(|g| self.global_object(g.module, g.global)).collect();
+        let mut objects: Vec<ObjId> = written.into_iter().map(|g| self.global_object(g.module, g.global)).collect();
+        objects.retain(|o| !self.is_own_of_threads(*o));
         for o in &objects {
             self.ensure(s, *o);
         }

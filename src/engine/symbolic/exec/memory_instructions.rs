@@ -22,7 +22,7 @@ impl ExecutionContext<'_> {
         let m = self.module(fr.func);
         let p = self.pointer_operand(fr, ptr);
         if *volatile {
-            self.read_beside_threads(s, &p);
+            self.read_beside_threads(s);
             self.others_run(s);
         }
         self.read_in_thread(&p);
@@ -134,7 +134,7 @@ impl ExecutionContext<'_> {
         p: &Rc<Vec<GuardedTarget>>,
         size: u64,
     ) -> Value {
-        self.read_beside_threads(s, p);
+        self.read_beside_threads(s);
         let m = self.module(fr.func);
         let bits = u32::try_from(size * 8).unwrap_or(64);
         match (&inst.op, &m.ty(inst.ty).kind) {

@@ -41,5 +41,6 @@ pub mod site;
 pub mod state;
 pub mod stream_order;
 mod symbols;
+pub mod thread_locals;
 mod thrown_classes;
 mod unmodelled;

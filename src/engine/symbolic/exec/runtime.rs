@@ -92,6 +92,8 @@ pub struct Runtime {
     pub(super) last_started: u32,
     /// Whether the caller of the present root may have started threads.
     pub(super) unknown_threads: bool,
+    /// Variables of which each thread has its own, once that was asked.
+    pub(super) of_threads: Option<Rc<[GlobalRef]>>,
     /// Facts about the present thread, where it is another one than the first.
     pub(super) in_thread: InThread,
     /// Locks that threads take, and what they concern.

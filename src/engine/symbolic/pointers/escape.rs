@@ -380,7 +380,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Objects to which a pointer in memory, or a number that contains an address, may lead.
-    pub(super) fn escaped(&self, s: &State) -> Vec<ObjId> {
+    pub(in crate::symbolic) fn escaped(&self, s: &State) -> Vec<ObjId> {
         let mut found = ReachedObjects::among(self.heap.len());
         found.add(self.points_to.exposed.iter().copied());
         let mut held = vec![];
