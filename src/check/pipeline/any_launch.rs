@@ -169,7 +169,7 @@ impl<'p> Engine<'p> {
         // Code after the point where the execution gave up may reach earlier accesses again, in another state.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
         let cx = self.cx.with_work(self.cx.scaled(Work::seconds(1)));
-        let glance = cx.at_a_glance();
+        let (glance, never) = (cx.at_a_glance(), self.never_launched.contains(&kernel));
         let mut open = undecided.clone();
         let mut rest = vec![];
         for i in extremes_first(&mut tools.e.arena, &run.accesses) {
@@ -205,6 +205,7 @@ impl<'p> Engine<'p> {
             let lost = self.unfollowed.get(&kernel).cloned();
             let lost = lost.or_else(|| self.lost.clone().map(|why| UnknownReason::NoLaunchHost(Box::new(why))));
             let outcome = match (bounds::look(&cx, tools, None, ev, Effort::First).outcome, lost) {
+                (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), None) if never => AccessVerdict::Safe,
                 (AccessVerdict::Found(_) | AccessVerdict::Unknown(_), Some(lost)) => AccessVerdict::Unknown(lost),
                 (AccessVerdict::Found(_), None) => AccessVerdict::Unknown(UnknownReason::NoLaunch),
                 // An unknown extent is explanation enough; and so is what says the same.

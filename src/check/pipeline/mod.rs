@@ -78,6 +78,8 @@ pub(super) struct Engine<'p> {
     pub lost: Option<UnknownReason>,
     /// Reasons, by kernel with known launches, why there may be others.
     unfollowed: BTreeMap<FuncRef, UnknownReason>,
+    /// Kernels to whose launches no execution comes.
+    never_launched: FxHashSet<FuncRef>,
     pub assumed: CheckAssumptions,
     /// Record of the axioms that executions used, if requested.
     came_to: Option<Arc<ConsultedAxioms>>,
@@ -129,6 +131,7 @@ impl<'p> Engine<'p> {
             report: ProgramReport::default(),
             lost: None,
             unfollowed: BTreeMap::new(),
+            never_launched: FxHashSet::default(),
             assumed: CheckAssumptions::default(),
             came_to: None,
             by_invariant: FxHashMap::default(),
@@ -183,6 +186,7 @@ impl<'p> Engine<'p> {
             self.note_callable(&roots);
         }
         let idle = self.idle();
+        self.never_launched = idle.iter().copied().filter(|k| self.is_never_launched(*k)).collect();
         // Nothing else is known of the others' launches.
         self.unfollowed.retain(|kernel, _| self.launched.contains(kernel));
         let (all, total) = (idle.len(), self.cx.total);
@@ -234,6 +238,21 @@ impl<'p> Engine<'p> {
             .filter(|(r, ..)| !self.behind_models.contains(r))
             .map(|(r, ..)| r)
             .collect()
+    }
+
+    /// Whether `main`, which was followed to its end like all else, leads to launches of a kernel that no execution comes to.
+    fn is_never_launched(&self, kernel: FuncRef) -> bool {
+        let program = self.cx.program;
+        let is_main = |f: &FuncRef| program.func(*f).name == "main";
+        let from = self.followed.iter().copied().find(is_main);
+        self.lost.is_none()
+            && !self.launched.contains(&kernel)
+            && !self.unfollowed.contains_key(&kernel)
+            && !self.by_kernels.with_unknown_launches(|_| false).contains(&kernel)
+            && self.takes(Axiom::KnownLaunches)
+            && from.is_some_and(|main| {
+                self.reach.kernels_launched_by(program, main, &FxHashSet::default()).contains(&kernel)
+            })
     }
 
     /// Records that a root was not followed to its end: it may launch kernels otherwise than other roots do.

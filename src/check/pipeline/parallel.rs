@@ -288,6 +288,7 @@ impl<'p> Engine<'p> {
         let mut other = self.again();
         (other.threads, other.lost, other.summaries) = (1, self.lost.clone(), self.summaries.clone());
         other.unfollowed = self.unfollowed.clone();
+        other.never_launched = self.never_launched.clone();
         other.ask_only(self.assumed.asked.clone(), self.cx.without);
         other
     }

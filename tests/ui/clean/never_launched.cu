@@ -1,23 +1,27 @@
-// What a loop checked of every element may exclude a launch altogether, whatever that is given.
 //@ decided
+// An instance of a template for a size of blocks that the program never takes: `main` leads to its launch, but comes to no such.
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-__global__ void k(char *a, const int *index, int n) { int i = threadIdx.x; if (i < n) a[index[i]] = 1; }
+template <int BLOCK> __global__ void fill(float *p, int n) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) p[i] = BLOCK;
+}
+
+void run(int block, float *p, int n) {
+  if (block == 16)
+    fill<16><<<(n + 15) / 16, 16>>>(p, n);
+  else
+    fill<32><<<(n + 31) / 32, 32>>>(p, n);
+}
 
 int main(int argc, char **argv) {
+  if (argc < 2) return 1;
   int n = atoi(argv[1]);
-  if (n < 2 || n > 20) return 1;
-  char *a;
-  int *index;
-  cudaMalloc(&a, n);
-  cudaMalloc(&index, n * sizeof(int));
-  int *h = (int *)calloc(n, sizeof(int));
-  for (int i = 0; i < n; i++) h[i] = 32 - i;
-  bool ok = true;
-  for (int i = 0; i < n; i++) if (h[i] < 0 || h[i] >= n) ok = false;
-  if (!ok) return 1;
-  cudaMemcpy(index, h, n * sizeof(int), cudaMemcpyHostToDevice);
-  k<<<1, 32>>>(a, index, n - 1);
+  if (n < 1 || n > 1000) return 1;
+  float *p;
+  cudaMalloc(&p, n * sizeof(float));
+  int block = 32;
+  run(block, p, n);
   return cudaDeviceSynchronize();
 }
