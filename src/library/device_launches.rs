@@ -16,7 +16,7 @@ use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Uncover
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::term::TermId;
 use ir::launched::is_launch_by_device;
-use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side};
+use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Program, Side};
 use models::row::NameKey;
 use std::rc::Rc;
 
@@ -94,6 +94,7 @@ fn parameter_buffer(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: Sta
 
 fn launch(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: &mut State) {
     e.kernel.launches = true;
+    heap_beside_launches(e, &UnknownReason::HeapBesideLaunches);
     let [kernels, buffer, grid, block] = [0, 1, 2, 3].map(|i| pointer(e, call, i));
     let (grid, block) = (dimensions(e, s, &grid), dimensions(e, s, &block));
     let shared = call.args.get(4).cloned().unwrap_or_else(|| Value::unknown(UnknownReason::MissingArgument));
@@ -109,6 +110,20 @@ fn launch(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: &mut State) {
             _ => not_followed(e, UnknownReason::KernelByPointer),
         }
     }
+}
+
+/// Ends what is said of a kernel that has both memory of the device's heap and launches, where device code frees any: either may free what
+/// the other one uses.
+pub(crate) fn heap_beside_launches(e: &mut ExecutionContext<'_>, why: &UnknownReason) {
+    if e.kernel.launches && e.kernel.allocates && frees_on_devices(e.program) {
+        not_followed(e, why.clone());
+    }
+}
+
+/// Whether some device code frees memory.
+fn frees_on_devices(program: &Program) -> bool {
+    let frees = |name: &str| name == "free" || name.starts_with("_Zdl") || name.starts_with("_Zda");
+    program.functions().any(|(_, m, f)| m.side == Side::Device && f.is_declaration() && frees(&f.name))
 }
 
 /// Records the launch of a kernel under a condition, and what it may write.
@@ -165,7 +180,9 @@ fn variables_of_devices(e: &mut ExecutionContext<'_>) -> Vec<ObjId> {
 
 /// Adds to the write set of the launching kernel these variables, and what a launched kernel reaches.
 fn note_written(e: &mut ExecutionContext<'_>, s: &State, values: &[Value], mut written: Vec<ObjId>) {
-    let (given, anywhere) = e.given_by(s, values);
+    let (mut given, anywhere) = e.given_by(s, values);
+    // It follows the pointers in variables, too.
+    given.extend(&written);
     written.extend(e.reached_by_device(s, &given, anywhere));
     let is_own = |o: &ObjId| {
         matches!(

@@ -9,6 +9,7 @@ pub mod device_launches;
 pub mod host;
 pub mod kernel;
 
+use base::reasons::UnknownReason;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::{Library, LibraryCall, ModelOutcome};
 use engine::symbolic::exec::state::State;
@@ -27,7 +28,13 @@ impl Library for Models {
                     Ok(done) => return Ok(done),
                     Err(state) => *state,
                 };
-                kernel::builtins::device_call(executor, call, state)
+                let allocated = std::mem::take(&mut executor.kernel.allocates);
+                let done = kernel::builtins::device_call(executor, call, state);
+                if executor.kernel.allocates {
+                    device_launches::heap_beside_launches(executor, &UnknownReason::HeapBesideLaunches);
+                }
+                executor.kernel.allocates |= allocated;
+                done
             }
         }
     }

@@ -88,6 +88,7 @@ reasons! {
     GraphMemory(function: String) = "`{function}`: memory that a graph uses may have been freed or allocated again before", ReasonCode::HostNotFollowed;
     LaunchedByItself = "an argument that a kernel gives itself in a launch of its own", ReasonCode::ContentsUnknown;
     LaunchesBelow(kernel: String) = "`{kernel}` launches kernels whose launches are not all followed", ReasonCode::NoLaunch;
+    HeapBesideLaunches = "memory of the device's heap in a kernel that launches others, where device code frees any", ReasonCode::CallUnknown;
     LaunchArguments(kernel: String) = "the arguments with which a kernel launches `{kernel}`", ReasonCode::CallUnknown;
     OwnMemoryGiven(kernel: String) = "`{kernel}` is launched with memory that only the launching thread can use", ReasonCode::CallUnknown;
     StreamOrder(function: String) = "`{function}`: it is in no known order with work of another stream that uses the memory", ReasonCode::HostNotFollowed;

@@ -42,6 +42,7 @@ fn all() -> Vec<(R, &'static str, ReasonCode)> {
         (R::GraphMemory(x()), "`x`: memory that a graph uses may have been freed or allocated again before", ReasonCode::HostNotFollowed),
         (R::LaunchedByItself, "an argument that a kernel gives itself in a launch of its own", ReasonCode::ContentsUnknown),
         (R::LaunchesBelow(x()), "`x` launches kernels whose launches are not all followed", ReasonCode::NoLaunch),
+        (R::HeapBesideLaunches, "memory of the device's heap in a kernel that launches others, where device code frees any", ReasonCode::CallUnknown),
         (R::LaunchArguments(x()), "the arguments with which a kernel launches `x`", ReasonCode::CallUnknown),
         (R::OwnMemoryGiven(x()), "`x` is launched with memory that only the launching thread can use", ReasonCode::CallUnknown),
         (R::StreamOrder(x()), "`x`: it is in no known order with work of another stream that uses the memory", ReasonCode::HostNotFollowed),

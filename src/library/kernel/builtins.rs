@@ -235,6 +235,7 @@ fn heap_of_device(
     };
     let o = e.heap.allocate((context, site, 1), object);
     e.note_scarce(o, given);
+    e.kernel.allocates = true;
     s.mem.insert(o, Rc::new(ObjState::new(UncoveredContents::Uninit)));
     Some((e.pointer(o, 0), s))
 }

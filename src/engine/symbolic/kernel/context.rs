@@ -55,6 +55,8 @@ pub struct KernelContext {
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
     /// Whether it launches kernels, which write beside it and after it.
     pub launches: bool,
+    /// Whether it allocates memory of the device's heap.
+    pub allocates: bool,
     /// Whether it ran code with unknown writes.
     pub unknown_code: bool,
     /// Objects that it may read with their contents at the launch.
