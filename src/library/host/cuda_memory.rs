@@ -151,7 +151,7 @@ fn cuda_free(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, mut s: State) ->
         e.freed_in_stream(&mut s, known.then_some(&objects[..]), stream, name);
     } else {
         for o in e.objects_at(&s, &p) {
-            e.freed_at_once(&mut s, o);
+            e.freed_at_once(&mut s, o, name);
         }
     }
     if is_in_stream_order(name) && e.capture_under_way(&s) != CaptureUnderWay::No {

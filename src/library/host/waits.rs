@@ -195,9 +195,7 @@ fn event_synchronize(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut 
     if e.is_recorded(s, n) {
         e.all_done(s);
     }
-    if let Some(stream) = e.stream_of_event(s, n) {
-        e.host_waited_in_order(s, Some(stream));
-    }
+    e.host_waited_in_order(s, Some(n));
 }
 
 /// Models a synchronous copy between host and device memory: all earlier work is done, if the default stream waits

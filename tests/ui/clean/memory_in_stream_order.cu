@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
   cudaStreamSynchronize(other);
   cudaFreeAsync(p, s);
   twice<<<grid, 64, 0, other>>>(q, n);
+  cudaStreamSynchronize(other);
   cudaFree(q);
   return cudaDeviceSynchronize();
 }

@@ -82,6 +82,8 @@ pub struct Runtime {
     /// stream, which waits for them, and the streams that had work; `None` is an unknown one.
     pub(super) order: Option<ObjId>,
     pub waiting_streams: FxHashSet<i64>,
+    /// Events that were recorded.
+    pub(super) events: FxHashSet<i64>,
     pub(super) used_streams: FxHashSet<Option<i64>>,
     /// Whether threads of the host may give work to devices, the number of threads around the present one, and the object that
     /// records in a state which may still run.

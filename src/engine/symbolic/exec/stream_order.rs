@@ -2,9 +2,12 @@
 //! work that uses it runs behind the allocation and before the free.
 //!
 //! In: allocations, uses and frees with their streams, events, and waits of the host. Out: the end of what is said of the program where no
-//! order is known. A state records for each such object the streams whose later work runs behind its allocation, and those whose later work
-//! runs behind all uses so far (happens-before by the streams and events: Lamport, CACM 1978).
+//! order is known. A state records for each such object the streams whose later work runs behind its allocation, and the events that were
+//! recorded behind it; and the same for all uses so far (happens-before by the streams and events: Lamport, CACM 1978).
+//!
+//! What another host thread records or waits for tells this one nothing, and neither does what a capture records.
 
+use super::captures::CaptureUnderWay;
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
@@ -22,19 +25,17 @@ const MOST: i64 = 60;
 /// Set of streams: later work in any stream.
 const ALL: i64 = -1;
 
-/// Offsets in the record: streams behind the allocation of an object, and behind its uses; below them, the stream of an event.
+/// Offsets in the record: streams and events behind the allocation of an object, and behind its uses.
 const fn behind_allocation(o: ObjId) -> i64 {
     16 * (o.0 as i64) + 16
 }
 const fn behind_uses(o: ObjId) -> i64 {
     16 * (o.0 as i64) + 24
 }
-const fn of_event(number: i64) -> i64 {
-    -16 * number
-}
 
-fn bit(stream: Option<i64>) -> i64 {
-    stream.filter(|n| (DEFAULT..=MOST).contains(n)).map_or(0, |n| 1 << n)
+/// Set of a stream or event; empty for one that is not told apart. Streams and events have different numbers.
+fn bit(number: Option<i64>) -> i64 {
+    number.filter(|n| (DEFAULT..=MOST).contains(n)).map_or(0, |n| 1 << n)
 }
 
 impl MemoryDomain<'_> {
@@ -85,61 +86,54 @@ impl MemoryDomain<'_> {
             || stream.is_some_and(waiting) && set & bit(Some(DEFAULT)) != 0
     }
 
-    /// Forgets the events of a stream: what they stand for is less than what its later work is behind.
-    fn forget_events_of(&mut self, s: &mut State, stream: Option<i64>) {
-        for (at, of) in self.order_cells(s) {
-            if at < 0 && Some(of) == stream {
-                self.set_order_cell(s, at, None);
+    /// Whether what this thread does now orders the uses of an object: no other one may use it meanwhile, and a capture does nothing yet but to
+    /// memory of its graph.
+    fn orders(&self, s: &State, o: ObjId) -> bool {
+        let captured = self.capture_under_way(s) != CaptureUnderWay::No;
+        !self.may_be_used_by_thread(s, Some(o))
+            && (self.runtime.threads_around == 0 || self.heap.is_made_since(o, self.runtime.in_thread.base))
+            && (!captured || self.runtime.captures.memory.contains_key(&o))
+    }
+
+    /// Changes the sets of all objects whose uses are ordered now.
+    fn change_sets(&mut self, s: &mut State, change: impl Fn(&Self, i64, bool) -> i64) {
+        for (at, set) in self.order_cells(s) {
+            let orders = u32::try_from(at / 16 - 1).is_ok_and(|o| self.orders(s, ObjId(o)));
+            let changed = change(self, set, orders);
+            if set != ALL && changed != set {
+                self.set_order_cell(s, at, Some(changed));
             }
         }
     }
 
     /// Records the allocation of an object in a stream.
     pub fn allocated_in_stream(&mut self, s: &mut State, o: ObjId, stream: Option<i64>) {
-        self.forget_events_of(s, stream);
         self.set_order_cell(s, behind_allocation(o), Some(bit(stream)));
         self.set_order_cell(s, behind_uses(o), Some(bit(stream)));
     }
 
-    /// Records a free for which the host waits until all work has ended.
-    pub fn freed_at_once(&mut self, s: &mut State, o: ObjId) {
-        if self.order_cell(s, behind_uses(o)).is_some() {
-            self.set_order_cell(s, behind_allocation(o), None);
-            self.set_order_cell(s, behind_uses(o), None);
-        }
-    }
-
-    /// Records an event of a stream.
+    /// Records an event of a stream: it is behind what the later work of its stream is behind. An unknown one may be any.
     pub fn event_in_stream(&mut self, s: &mut State, event: Option<i64>, stream: Option<i64>) {
-        if let Some(event) = event {
-            self.set_order_cell(s, of_event(event), stream.filter(|_| bit(stream) != 0));
-        }
+        self.runtime.events.extend(event);
+        let again =
+            event.map_or_else(|| self.runtime.events.iter().fold(0, |all, e| all | bit(Some(*e))), |e| bit(Some(e)));
+        self.change_sets(s, |e, set, orders| {
+            let is_behind = orders && event.is_some() && e.is_behind(set, stream);
+            if is_behind { set | again } else { set & !again }
+        });
     }
 
-    /// Adds to each record that is behind the later work of one stream, as an event of it stands for, that of another one.
+    /// Records that the later work of a stream waits for an event.
     pub fn stream_waits(&mut self, s: &mut State, stream: Option<i64>, event: Option<i64>) {
-        let of = event.and_then(|event| self.order_cell(s, of_event(event)));
-        let Some(of) = of.filter(|_| bit(stream) != 0) else { return };
-        self.forget_events_of(s, stream);
-        for (at, set) in self.order_cells(s) {
-            if at > 0 && self.is_behind(set, Some(of)) && set != ALL {
-                self.set_order_cell(s, at, Some(set | bit(stream)));
-            }
-        }
+        self.change_sets(s, |_, set, orders| if orders && set & bit(event) != 0 { set | bit(stream) } else { set });
     }
 
-    /// Records that the host has waited for a stream, or for all of them.
-    pub fn host_waited_in_order(&mut self, s: &mut State, stream: Option<i64>) {
-        for (at, set) in self.order_cells(s) {
-            if at > 0 && stream.is_none_or(|n| set & bit(Some(n)) != 0) {
-                self.set_order_cell(s, at, Some(ALL));
-            }
-        }
-    }
-
-    /// Returns the stream for which an event stands.
-    pub fn stream_of_event(&self, s: &State, event: i64) -> Option<i64> {
-        self.order_cell(s, of_event(event))
+    /// Records that the host has waited for a stream or an event, or for all work.
+    pub fn host_waited_in_order(&mut self, s: &mut State, number: Option<i64>) {
+        self.change_sets(s, |_, set, orders| {
+            let done = orders && number.is_none_or(|n| set & bit(Some(n)) != 0);
+            if done { ALL } else { set }
+        });
     }
 
     /// Returns the objects that were allocated in the order of streams.
@@ -156,7 +150,6 @@ impl ExecutionContext<'_> {
         for o in objects {
             let Some(allocated) = self.order_cell(s, behind_allocation(*o)) else { continue };
             let uses = self.order_cell(s, behind_uses(*o)).unwrap_or(0);
-            self.forget_events_of(s, stream);
             if !self.is_behind(allocated, stream) {
                 self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
             }
@@ -184,5 +177,16 @@ impl ExecutionContext<'_> {
             self.set_order_cell(s, behind_allocation(o), None);
             self.set_order_cell(s, behind_uses(o), None);
         }
+    }
+
+    /// Records a free that is in the order of no stream, for which the host does not wait either (CUDA C++ Programming Guide 13.0, 4.3): all
+    /// work must have ended before.
+    pub fn freed_at_once(&mut self, s: &mut State, o: ObjId, by: &str) {
+        let Some(uses) = self.order_cell(s, behind_uses(o)) else { return };
+        if uses != ALL {
+            self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
+        }
+        self.set_order_cell(s, behind_allocation(o), None);
+        self.set_order_cell(s, behind_uses(o), None);
     }
 }

@@ -1,0 +1,34 @@
+//@ undecided: 1
+// Events and waits of a capture order nothing outside of it.
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__global__ void twice(float *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]);
+  if (n < 2 || n > 4096) return 1;
+  cudaStream_t s, other, third;
+  cudaStreamCreate(&s);
+  cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking);
+  cudaEvent_t e, f;
+  cudaEventCreate(&e);
+  cudaEventCreate(&f);
+  float *p;
+  int grid = (n + 63) / 64;
+  cudaMallocAsync(&p, n * sizeof(float), other);
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed);
+  cudaEventRecord(e, other);
+  cudaStreamWaitEvent(third, e, 0);
+  cudaEventRecord(f, third);
+  cudaStreamWaitEvent(other, f, 0);
+  cudaStreamEndCapture(other, &graph);
+  twice<<<grid, 64, 0, third>>>(p, n);
+  return cudaDeviceSynchronize();
+}

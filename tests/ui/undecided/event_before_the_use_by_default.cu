@@ -1,0 +1,30 @@
+//@ undecided: 1
+// An event of a stream that waits for the default one was recorded before work of the default stream.
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__global__ void twice(float *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]);
+  if (n < 2 || n > 4096) return 1;
+  cudaStream_t s, other, third;
+  cudaStreamCreate(&s);
+  cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking);
+  cudaEvent_t e, f;
+  cudaEventCreate(&e);
+  cudaEventCreate(&f);
+  float *p;
+  int grid = (n + 63) / 64;
+  cudaMallocAsync(&p, n * sizeof(float), s);
+  cudaEventRecord(e, s);
+  twice<<<grid, 64>>>(p, n);
+  cudaStreamWaitEvent(third, e, 0);
+  cudaFreeAsync(p, third);
+  return cudaDeviceSynchronize();
+}

@@ -1,0 +1,31 @@
+//@ undecided: 1
+// An event is recorded again by a handle that may be another one.
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__global__ void twice(float *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]);
+  if (n < 2 || n > 4096) return 1;
+  cudaStream_t s, other, third;
+  cudaStreamCreate(&s);
+  cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking);
+  cudaEvent_t e, f;
+  cudaEventCreate(&e);
+  cudaEventCreate(&f);
+  float *p;
+  int grid = (n + 63) / 64;
+  cudaEvent_t events[2] = {e, f};
+  cudaMallocAsync(&p, n * sizeof(float), other);
+  cudaEventRecord(e, other);
+  cudaEventRecord(events[atoi(argv[2]) & 1], s);
+  cudaStreamWaitEvent(third, e, 0);
+  twice<<<grid, 64, 0, third>>>(p, n);
+  return cudaDeviceSynchronize();
+}
