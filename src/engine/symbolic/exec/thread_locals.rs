@@ -9,11 +9,15 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
-use ir::{Callee, Const, GlobalRef, Op, Operand, Program, Side};
+use ir::{Callee, Const, GlobalId, GlobalRef, ModuleId, Op, Operand, Program, Side};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Names of the intrinsic: one for each address space.
 const ADDRESS: &str = "llvm.threadlocal.address";
+
+/// Guard of a unit's variables that have to be initialised by code.
+const UNIT_GUARD: &str = "__tls_guard";
 
 /// Contents of the variables of a thread, while another one is executed.
 pub struct OwnVariables(Vec<(ObjId, Option<Rc<ObjState>>)>);
@@ -31,6 +35,15 @@ fn of_threads(program: &Program) -> Vec<GlobalRef> {
             }
         }
     }
+    // Their guards are named directly: one for all of a unit, and one for each in a function (Itanium C++ ABI, 5.1.2, guard variables).
+    let names: FxHashSet<&str> = all.iter().filter_map(|g| program.global(*g).name.strip_prefix("_Z")).collect();
+    let is_guard = |name: &str| name == UNIT_GUARD || name.strip_prefix("_ZGV").is_some_and(|of| names.contains(of));
+    let mut guards = vec![];
+    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+        let of_unit = (0u32..).zip(&m.globals).filter(|(_, g)| is_guard(&g.name));
+        guards.extend(of_unit.map(|(gi, _)| program.resolve_global(ModuleId(mi), GlobalId(gi))));
+    }
+    all.extend(guards);
     all.sort_unstable();
     all.dedup();
     all
