@@ -28,6 +28,7 @@ pub mod shared;
 mod signature;
 mod stub;
 mod text;
+pub mod thread_locals;
 pub mod tile;
 mod units;
 mod variables;

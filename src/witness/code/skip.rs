@@ -382,7 +382,10 @@ impl<'p> Machine<'p> {
             }
         }
         let mut objects = roots.found;
-        objects.extend(self.mem.reachable(&th.stack, &deep.into_iter().collect::<Vec<_>>()));
+        let deep = self.with_those_of_threads(deep.into_iter().collect());
+        objects.extend(self.mem.reachable(&th.stack, &deep));
+        let found: Vec<WindowId> = objects.iter().copied().collect();
+        objects.extend(self.with_those_of_threads(found));
         for g in &e.globals {
             let a = self.global_address(g.module, g.global);
             objects.insert(split(a).0);

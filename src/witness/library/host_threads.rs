@@ -16,6 +16,7 @@ use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
 use ir::FuncRef;
+use ir::thread_locals::are_guarded;
 
 /// Threads, locks and OpenMP's runtime.
 pub(super) const THREADS: ModelTable = &[
@@ -113,16 +114,23 @@ pub(super) fn find(name: &str) -> Option<ModelEntry> {
 const WITHIN_A_CALL: [&str; 4] =
     ["std::__once_callable", "std::__once_call", "_ZSt15__once_callable", "_ZSt11__once_call"];
 
-/// Returns the address of a variable of the present thread; stops in another one than the first.
+/// Returns the address of a variable of the present thread: in another one than the first, of an object of its own. Stops where code initialises
+/// such variables, whose guards are read by other means.
 pub(super) fn of_thread(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
-    let within = |m: &Machine<'_>| {
-        let id = arg(a, 0).known().map(|p| split(p).0);
-        id.and_then(|id| m.mem.global(id)).is_some_and(|o| WITHIN_A_CALL.contains(&&*o.name))
-    };
-    if m.libc.threads.is_another() && !within(m) {
-        return Err(ThreadStop::Unknown("a variable of another host thread is used".into()));
+    let id = arg(a, 0).known().map(|p| split(p).0);
+    let object = id.and_then(|id| m.mem.global(id));
+    if !m.libc.threads.is_another() || object.is_some_and(|o| WITHIN_A_CALL.contains(&&*o.name)) {
+        return Ok(Ret::Val(arg(a, 0)));
     }
-    Ok(Ret::Val(arg(a, 0)))
+    let unknown = || ThreadStop::Unknown("a variable of another host thread is used".into());
+    let program = m.program;
+    let are_guarded = *m.libc.threads.are_guarded.get_or_insert_with(|| are_guarded(program));
+    let (Some(id), false) = (id, are_guarded) else { return Err(unknown()) };
+    let key = (m.libc.threads.present, id);
+    let known = m.libc.threads.variables.get(&key).copied();
+    let Some(own) = known.or_else(|| m.another_variable(id.address())) else { return Err(unknown()) };
+    m.libc.threads.variables.insert(key, own);
+    Ok(Ret::Val(Val::new(own)))
 }
 
 /// Maximum number of threads around one that is run.
@@ -140,12 +148,15 @@ fn run(m: &mut Machine<'_>, th: &mut Thread, f: FuncRef, args: &[Val]) -> Result
         return Err(ThreadStop::Unknown("host threads start each other".into()));
     }
     m.libc.threads.depth += 1;
+    m.libc.threads.begun += 1;
+    let outer = std::mem::replace(&mut m.libc.threads.present, m.libc.threads.begun);
     let error = std::mem::take(&mut m.cuda.error);
     let errno = m.libc.errno.take();
     let result = m.call(th, f, args);
     m.cuda.error = error;
     m.libc.errno = errno;
     m.libc.threads.depth -= 1;
+    m.libc.threads.present = outer;
     let result = match result {
         // An exception that leaves a thread ends the program (C++ [except.terminate]).
         Err(ThreadStop::Thrown) => return Err(ThreadStop::Ended("an exception leaves a host thread".into())),

@@ -3,6 +3,8 @@
 use super::random::Rand;
 use super::streams::OpenFiles;
 use crate::machine::value::{Reason, Val};
+use crate::memory::space::WindowId;
+use rustc_hash::FxHashMap;
 
 /// State of the C library.
 #[derive(Default)]
@@ -36,6 +38,12 @@ pub struct HostThreads {
     pub(super) started: u64,
     /// Threads around the present one.
     pub(super) depth: usize,
+    /// Number of the present thread, and of those that have begun; 0 for the first one.
+    pub(super) present: u64,
+    pub(super) begun: u64,
+    /// Addresses of variables of threads, by thread and variable of the first one, and whether code initialises such variables.
+    pub(super) variables: FxHashMap<(u64, WindowId), u64>,
+    pub(super) are_guarded: Option<bool>,
     /// Locked mutexes, each with the depth of the thread that locked it.
     pub(super) locked: Vec<(u64, usize)>,
     /// Whether a kernel that may wait for the host was not run to its end.
@@ -47,6 +55,14 @@ pub struct HostThreads {
 }
 
 impl HostThreads {
+    /// Addresses of the objects that threads have in place of some variables, in order.
+    pub fn in_place_of(&self, variables: &[WindowId]) -> Vec<u64> {
+        let own = self.variables.iter().filter(|((_, of), _)| variables.contains(of));
+        let mut all: Vec<u64> = own.map(|(_, address)| *address).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Records a kernel that may wait for the host, and was not run to its end. Returns whether a thread may go on too early
     /// for that reason.
     pub const fn leave_unfinished(&mut self) -> bool {

@@ -382,9 +382,16 @@ impl Machine<'_> {
     /// Makes everything reachable from these addresses unknown.
     pub fn havoc_reachable(&mut self, th: &mut Thread, roots: &[Val], why: Reason) {
         let roots: Vec<WindowId> = roots.iter().map(|v| split(v.bits).0).filter(|id| id.0 != 0).collect();
-        for id in self.mem.reachable(&th.stack, &roots) {
+        for id in self.mem.reachable(&th.stack, &self.with_those_of_threads(roots)) {
             self.havoc_object(th, id, why);
         }
+    }
+
+    /// Adds to objects those that threads have in place of them.
+    pub fn with_those_of_threads(&self, mut objects: Vec<WindowId>) -> Vec<WindowId> {
+        let own = self.libc.threads.in_place_of(&objects);
+        objects.extend(own.into_iter().map(|address| split(address).0));
+        objects
     }
 
     /// Creates an object of `size` bytes, aligned to `align` bytes, on `th`'s stack and returns its address.

@@ -9,6 +9,18 @@ use crate::machine::value::{Reason, Val, mask, parse_fp80};
 use ir::{Const, Global, GlobalId, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
 
 impl Machine<'_> {
+    /// Address of a new object as a variable of the host begins; `None` where it is not defined, or where memory is none of a variable.
+    pub fn another_variable(&mut self, address: u64) -> Option<u64> {
+        let of = self.globals.iter().find(|(_, a)| **a == address).map(|(r, _)| *r)?;
+        if !self.program.global(of).defined {
+            return None;
+        }
+        self.globals.remove(&of);
+        let own = self.global_address(of.module, of.global);
+        self.globals.insert(of, address);
+        (own != 0).then_some(own)
+    }
+
     /// Address of a variable as `module` names it.
     pub fn global_address(&mut self, module: ModuleId, global: GlobalId) -> u64 {
         let r = self.program.resolve_global(module, global);

@@ -5,7 +5,7 @@
 
 __global__ void increment(int *data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) data[i]++; //~ oob-global possible
+  if (i < n) data[i]++; //~ oob-global proved
 }
 
 int *buffer = nullptr;

@@ -1,7 +1,7 @@
 //! Variables of which each thread of the host has its own (`thread_local`, C++ [basic.stc.thread]).
 //!
 //! In: the start and the end of a thread. Out: its variables as they begin, and those of the thread around it as they were. Clang 22 names
-//! such a variable at each use, by `llvm.threadlocal.address`.
+//! such a variable at each use ([`ir::thread_locals`]).
 
 use super::state::State;
 use crate::symbolic::floors::execution_context::ExecutionContext;
@@ -9,45 +9,12 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, UncoveredContents};
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
-use ir::{Callee, Const, GlobalId, GlobalRef, ModuleId, Op, Operand, Program, Side};
-use rustc_hash::FxHashSet;
+use ir::thread_locals::of_threads;
+use ir::{Const, GlobalRef};
 use std::rc::Rc;
-
-/// Names of the intrinsic: one for each address space.
-const ADDRESS: &str = "llvm.threadlocal.address";
-
-/// Guard of a unit's variables that have to be initialised by code.
-const UNIT_GUARD: &str = "__tls_guard";
 
 /// Contents of the variables of a thread, while another one is executed.
 pub struct OwnVariables(Vec<(ObjId, Option<Rc<ObjState>>)>);
-
-/// Returns the variables of threads, in order; those that the code asks for in another way are not among them.
-fn of_threads(program: &Program) -> Vec<GlobalRef> {
-    let mut all = vec![];
-    for (f, _, func) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
-        for inst in func.blocks.iter().flat_map(|b| &b.insts) {
-            let Op::Call { callee: Callee::Direct(callee), args } = &inst.op else { continue };
-            if let [Operand::Const(Const::Global { id, .. }), ..] = args.as_slice()
-                && program.func(program.resolve_func(f.module, *callee)).name.starts_with(ADDRESS)
-            {
-                all.push(program.resolve_global(f.module, *id));
-            }
-        }
-    }
-    // Their guards are named directly: one for all of a unit, and one for each in a function (Itanium C++ ABI, 5.1.2, guard variables).
-    let names: FxHashSet<&str> = all.iter().filter_map(|g| program.global(*g).name.strip_prefix("_Z")).collect();
-    let is_guard = |name: &str| name == UNIT_GUARD || name.strip_prefix("_ZGV").is_some_and(|of| names.contains(of));
-    let mut guards = vec![];
-    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
-        let of_unit = (0u32..).zip(&m.globals).filter(|(_, g)| is_guard(&g.name));
-        guards.extend(of_unit.map(|(gi, _)| program.resolve_global(ModuleId(mi), GlobalId(gi))));
-    }
-    all.extend(guards);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
 
 impl MemoryDomain<'_> {
     /// Returns the variables of threads.
