@@ -9,6 +9,7 @@ use crate::host::cuda_launch::{argument, launch_event};
 use crate::host::launch_shapes;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
+use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::library::LibraryCall;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::floors::execution_context::ExecutionContext;
@@ -48,7 +49,7 @@ pub fn keys() -> impl Iterator<Item = NameKey> {
 
 /// Models a call of the device runtime; fails with the state where it is none of these.
 pub(crate) fn device_runtime_call(
-    e: &mut ExecutionContext<'_>,
+    e: &mut Executor<'_>,
     call: &LibraryCall<'_>,
     mut s: State,
 ) -> Result<Option<(Value, State)>, Box<State>> {
@@ -92,7 +93,7 @@ fn parameter_buffer(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: Sta
     Some((e.pointer(o, 0), s))
 }
 
-fn launch(e: &mut ExecutionContext<'_>, call: &LibraryCall<'_>, s: &mut State) {
+fn launch(e: &mut Executor<'_>, call: &LibraryCall<'_>, s: &mut State) {
     e.kernel.launches = true;
     heap_beside_launches(e, &UnknownReason::HeapBesideLaunches);
     let [kernels, buffer, grid, block] = [0, 1, 2, 3].map(|i| pointer(e, call, i));
@@ -128,7 +129,7 @@ fn frees_on_devices(program: &Program) -> bool {
 
 /// Records the launch of a kernel under a condition, and what it may write.
 fn launch_of(
-    e: &mut ExecutionContext<'_>,
+    e: &mut Executor<'_>,
     s: &mut State,
     kernel: FuncRef,
     (cond, buffer): (TermId, &Rc<Vec<GuardedTarget>>),
@@ -147,16 +148,15 @@ fn launch_of(
     let limits = LaunchLimits { threads, refusable: true, ..config.limits };
     let config = LaunchConfig { limits, ..config };
     let mut open = e.at_any_launch(s);
-    let variables = variables_of_devices(e);
-    for o in &variables {
-        e.havoc(&mut open, *o, &UnknownReason::OtherDeviceWork, false);
+    for o in variables_of_devices(e) {
+        e.havoc(&mut open, o, &UnknownReason::OtherDeviceWork, false);
     }
     if let Some(event) = launch_event(e, &open, cond, Ok(kernel), &config, values.clone())
         && e.is_recording()
     {
         e.events.launches.push(event);
     }
-    note_written(e, s, &values, variables);
+    e.note_written_by_launched(kernel, s, &values);
     for o in copies {
         s.mem.remove(&o);
     }
@@ -176,22 +176,6 @@ fn variables_of_devices(e: &mut ExecutionContext<'_>) -> Vec<ObjId> {
     });
     let all: Vec<ObjId> = variables.map(|g| e.global_object(g.module, g.global)).collect();
     all.into_iter().filter(|o| matches!(e.object(*o).kind, ObjKind::DeviceGlobal(_))).collect()
-}
-
-/// Adds to the write set of the launching kernel these variables, and what a launched kernel reaches.
-fn note_written(e: &mut ExecutionContext<'_>, s: &State, values: &[Value], mut written: Vec<ObjId>) {
-    let (mut given, anywhere) = e.given_by(s, values);
-    // It follows the pointers in variables, too.
-    given.extend(&written);
-    written.extend(e.reached_by_device(s, &given, anywhere));
-    let is_own = |o: &ObjId| {
-        matches!(
-            e.object(*o).kind,
-            ObjKind::DeviceLocal | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::Constant(_)
-        )
-    };
-    written.retain(|o| !is_own(o));
-    e.note_written_beside(&written, anywhere);
 }
 
 /// Values of arguments and the objects of structures among them, or the reason why they are unknown, which names the kernel.

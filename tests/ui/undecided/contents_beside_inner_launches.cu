@@ -1,7 +1,7 @@
-//@ undecided: 10
+//@ undecided: 9
 //@ flags: -rdc=true
 // What launched kernels write is not known to the launching one, to its other launches and to what follows: no index that is read there is
-// safe. A kernel reached through a table, one that the launch takes arguments for from memory, and a recursion whose arguments move are undecided.
+// safe. A kernel of a table that is right, and a recursion whose arguments move, are undecided.
 #include <cstdlib>
 #include <cuda_runtime.h>
 
@@ -60,7 +60,7 @@ __global__ void top(int *a, int v) {
 }
 
 __global__ void first(int *a) { a[threadIdx.x] = 1; }
-__global__ void second(int *a) { a[threadIdx.x + 1] = 1; }
+__global__ void second(int *a) { a[threadIdx.x + 1] = 1; } //~ oob-global proved
 typedef void (*Kernel)(int *);
 __device__ Kernel table[2] = {first, second};
 __global__ void by_table(int *a, int which) { table[which & 1]<<<1, 32>>>(a); }

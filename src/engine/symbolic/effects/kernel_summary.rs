@@ -73,6 +73,19 @@ impl Executor<'_> {
         Some(exact.unwrap_or(written))
     }
 
+    /// Records what a kernel may write which the executed one launches with these arguments, and those that it launches in its turn. Pointers in
+    /// memory may be any then: the launching kernel may store them.
+    pub fn note_written_by_launched(&mut self, kernel: FuncRef, s: &State, args: &[Value]) {
+        let shapes = self.shapes(kernel, s, args, false);
+        match self.effects_of((kernel, shapes, vec![])) {
+            Some(written) => {
+                let objects: Vec<ObjId> = written.objects().collect();
+                self.note_written_beside(&objects, false);
+            }
+            None => self.note_written_beside(&[], true),
+        }
+    }
+
     /// Computes the write set with the exact offsets of its pointer arguments, up to [`MAX_EXACT`] such summaries.
     fn exact_effects_of(
         &mut self,
@@ -95,7 +108,13 @@ impl Executor<'_> {
         if let Some(known) = self.summaries.all.get(&key) {
             return known.clone();
         }
+        // A kernel that comes to launch itself may write anything.
+        if self.summaries.under_way.contains(&key.0) {
+            return None;
+        }
+        self.summaries.under_way.push(key.0);
         let written = self.find_effects(key.0, &key.1, &key.2).map(Rc::new);
+        self.summaries.under_way.pop();
         self.summaries.all.insert(key, written.clone());
         written
     }

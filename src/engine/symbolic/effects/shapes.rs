@@ -38,4 +38,6 @@ pub(in crate::symbolic) struct Summaries {
     pub all: WriteSets,
     /// Number of offset-exact ones among them.
     pub exact: usize,
+    /// Kernels whose write sets are being computed, the outermost first.
+    pub under_way: Vec<FuncRef>,
 }
