@@ -33,6 +33,8 @@ pub struct InnerLaunch {
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared: u64,
+    /// Whether it runs behind the launching grid and all else that this launches (`cudaStreamTailLaunch`).
+    pub tail: bool,
     /// Call that launches, in the program's own code.
     pub site: Option<ProgramPoint>,
 }

@@ -21,6 +21,9 @@ use ir::launched::is_launch_by_device;
 /// Most launches that have not begun (`cudaLimitDevRuntimePendingLaunchCount` of CUDA 13.0 by default).
 const MAX_PENDING: usize = 2048;
 
+/// `cudaStreamTailLaunch` (`driver_types.h` of CUDA 13.0).
+const TAIL_LAUNCH: u64 = 3;
+
 /// `(alignment, bytes)`.
 pub fn parameter_buffer(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> ModelResult {
     let Some(bytes) = arg(a, 1).known() else { return Err(unknown("the size of its arguments is not known")) };
@@ -56,9 +59,11 @@ pub fn launch_by_device(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &
     if m.cuda.inner.len() >= MAX_PENDING {
         return Err(unknown("more are pending than a device holds"));
     }
+    let Some(stream) = arg(a, 5).known() else { return Err(unknown("its stream is not known")) };
+    let tail = stream == TAIL_LAUNCH;
     let values = m.arguments_in_buffer(th, kernel, arg(a, 1))?;
     let site = m.device_launch_site(th);
-    m.cuda.inner.push(InnerLaunch { kernel, values, grid, block, cluster, shared, site });
+    m.cuda.inner.push(InnerLaunch { kernel, values, grid, block, cluster, shared, tail, site });
     Ok(Ret::Val(Val::ZERO))
 }
 

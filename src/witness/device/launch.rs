@@ -190,12 +190,13 @@ impl Machine<'_> {
 
     /// Runs the launches that device threads made, from a place in their list on.
     pub(super) fn run_inner_launches(&mut self, from: usize) -> Result<(), ThreadStop> {
-        let launches = self.cuda.inner.split_off(from);
+        let mut launches = self.cuda.inner.split_off(from);
+        launches.sort_by_key(|launch| launch.tail);
         if !launches.is_empty() && self.cuda.inner_depth >= MAX_DEPTH {
             return Err(ThreadStop::Unknown("a kernel launches deeper than a device may go".into()));
         }
         let ordinal = self.launch.as_ref().map_or(0, |l| l.ordinal);
-        for InnerLaunch { kernel, values, grid, block, cluster, shared, site } in launches {
+        for InnerLaunch { kernel, values, grid, block, cluster, shared, site, .. } in launches {
             self.tick()?;
             if self.cuda.trapped.is_some() {
                 return Ok(());
