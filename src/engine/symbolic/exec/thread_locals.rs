@@ -30,6 +30,11 @@ impl MemoryDomain<'_> {
             _ => false,
         }
     }
+
+    /// Whether the program defines this variable. Of others (`std::__once_call` of libstdc++) the contents are unknown in every thread.
+    fn is_defined(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostGlobal(g) if self.program.global(g).defined)
+    }
 }
 
 impl ExecutionContext<'_> {
@@ -39,7 +44,7 @@ impl ExecutionContext<'_> {
         // By its address a thread may use the variable of another one.
         let mut known = if self.own_of_threads().is_empty() { vec![] } else { self.escaped(s) };
         known.extend(self.reached_from(s, args));
-        if known.iter().any(|o| self.is_own_of_threads(*o)) {
+        if known.iter().any(|o| self.is_own_of_threads(*o) && self.is_defined(*o)) {
             self.limits.miss(|| UnknownReason::OtherHostThread);
         }
         for g in self.own_of_threads().iter() {
@@ -65,7 +70,7 @@ impl ExecutionContext<'_> {
     /// Ends a thread: the variables of the thread around it are as they were. The first of a `team` is that thread.
     pub fn end_own_variables(&mut self, s: &mut State, OwnVariables(around): OwnVariables, team: bool) {
         for (o, held) in around {
-            if team {
+            if team || !self.is_defined(o) {
                 self.havoc(s, o, &UnknownReason::OtherHostThread, false);
             } else if let Some(held) = held {
                 s.mem.insert(o, held);
