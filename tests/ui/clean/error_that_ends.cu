@@ -1,5 +1,5 @@
-//@ undecided: 1
-// `error` ends the program, but for a status of 0.
+//@ undecided: 0
+// `error` ends the program, but for a status of 0: what is behind it is never launched.
 #include <cstdlib>
 #include <error.h>
 
