@@ -382,7 +382,9 @@ impl StatementState {
             let coordinates = coordinates.trim().strip_prefix('{')?.strip_suffix('}')?;
             let handle = self.argument(handle.trim())?;
             let none = ImageAccess { handle, coordinates: [None; 3], bytes: 0, traps: false };
-            if !surface || parts.iter().any(|p| matches!(*p, "clamp" | "zero")) {
+            // Coordinates in bytes must be aligned in each mode, those of `sust.p` count elements.
+            let traps = !parts.iter().any(|p| matches!(*p, "clamp" | "zero"));
+            if !surface || !traps && !parts.contains(&"b") {
                 return Some(none);
             }
             let at: Vec<usize> = coordinates.split(',').map(|w| self.argument(w.trim())).collect::<Option<_>>()?;
@@ -398,7 +400,7 @@ impl StatementState {
             let Some(AccessExtent::Bytes(bytes)) = element_bytes(parts).filter(|_| parts.contains(&"b")) else {
                 return None;
             };
-            Some(ImageAccess { coordinates, bytes, traps: true, ..none })
+            Some(ImageAccess { coordinates, bytes, traps, ..none })
         })();
         self.found.push(found.map_or(ModelledAccess::open(kind), |image| ModelledAccess::of_image(kind, image)));
     }

@@ -161,8 +161,10 @@ fn images_have_handles_and_surfaces_coordinates() {
     ] {
         assert_eq!(accesses(text, three), [image(Write, coordinates, bytes, true)], "{text}");
     }
-    assert_eq!(accesses("sust.b.2d.b32.clamp [$0, {$1, $2}], {$3};", three), [image(Write, none, 0, false)]);
-    assert_eq!(accesses("suld.b.2d.b32.zero {$0}, [$1, {$2, $3}];", "=r,l,r,r"), [image(Read, none, 0, false)]);
+    let at = [Some(1), Some(2), None];
+    assert_eq!(accesses("sust.b.2d.b32.clamp [$0, {$1, $2}], {$3};", three), [image(Write, at, 4, false)]);
+    assert_eq!(accesses("suld.b.2d.b32.zero {$0}, [$1, {$2, $3}];", "=r,l,r,r"), [image(Read, at, 4, false)]);
+    assert_eq!(accesses("sust.p.2d.v4.b32.clamp [$0, {$1,$2}], {$3};", three), [image(Write, none, 0, false)]);
 }
 
 #[test]

@@ -134,7 +134,6 @@ impl Machine<'_> {
                 self.touch(th, site, Val::new(at), 1, Direction::Read, why)?;
                 Ok(true)
             }
-            (ImageBehind::Array(_), Some(_)) if !image.traps => Ok(true),
             (ImageBehind::Array(array), Some(sizes)) => {
                 let mut inside = true;
                 let widths = [(sizes.row, image.bytes), (sizes.height, 1), (sizes.depth, 1)];
@@ -148,7 +147,7 @@ impl Machine<'_> {
                 if let Some((x, _)) = x.zip(align).filter(|(x, align)| inside && !x.is_multiple_of(*align)) {
                     self.misaligned(th, site, array.wrapping_add(x), image.bytes, direction)?;
                 }
-                if !inside {
+                if !inside && image.traps {
                     let end = sizes.row.saturating_mul(sizes.height).saturating_mul(sizes.depth);
                     self.touch(th, site, Val::new(array.wrapping_add(end)), image.bytes, direction, why)?;
                 }

@@ -5,6 +5,14 @@ __global__ void k(cudaSurfaceObject_t s, int w) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x < w) surf2Dwrite(1.0f, s, x * 2, 0);   // bytes for elements: x * 4 was meant //~ misaligned proved
 }
+__global__ void at_the_edge(cudaSurfaceObject_t s, int w) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < w) surf2Dwrite(1.0f, s, x * 2, 0, cudaBoundaryModeClamp);  //~ misaligned proved
+}
+__global__ void beyond(cudaSurfaceObject_t s, int w) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < 2 * w) surf2Dwrite(1.0f, s, x * 4, 0, cudaBoundaryModeZero);
+}
 int main(int argc, char **argv) {
   if (argc < 2) return 1;
   int w = atoi(argv[1]);
@@ -17,5 +25,7 @@ int main(int argc, char **argv) {
   cudaSurfaceObject_t s;
   cudaCreateSurfaceObject(&s, &r);
   k<<<(w + 63) / 64, 64>>>(s, w);
+  at_the_edge<<<(w + 63) / 64, 64>>>(s, w);
+  beyond<<<(2 * w + 63) / 64, 64>>>(s, w);
   cudaDeviceSynchronize();
 }

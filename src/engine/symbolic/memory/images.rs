@@ -102,7 +102,7 @@ impl ExecutionContext<'_> {
         let Some(places) = self.image_places(s, image, args) else { return false };
         for place in places {
             let before = std::mem::replace(&mut s.path, place.happens);
-            if let Some(x) = image.coordinates[0].filter(|_| image.traps).and_then(|i| args.get(i)) {
+            if let Some(x) = image.coordinates[0].and_then(|i| args.get(i)) {
                 // In bytes; rows begin aligned.
                 let x = self.value_int(&x.value, 32);
                 let offset = self.interpret(x, 32, true);
