@@ -189,6 +189,8 @@ const WAITING: &[&str] = &[
     "semaphore",
     "latch",
     "barrier",
+    // `wait` of atomics (libstdc++ 11 to 14, bits/atomic_wait.h).
+    "std::__detail::__waiter",
 ];
 
 /// Name of the call by which a future's state sets its result once, which only one thread does.
