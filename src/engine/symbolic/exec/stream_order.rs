@@ -5,7 +5,7 @@
 //! order is known. A state records for each such object the streams whose later work runs behind its allocation, and the events that were
 //! recorded behind it; and the same for all uses so far (happens-before by the streams and events: Lamport, CACM 1978).
 //!
-//! What another host thread records or waits for tells this one nothing, and neither does what a capture records.
+//! Events and waits of other host threads order nothing here, and neither do those of a capture.
 
 use super::captures::CaptureUnderWay;
 use super::state::State;

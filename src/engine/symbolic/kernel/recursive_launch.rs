@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 const WHY: UnknownReason = UnknownReason::LaunchedByItself;
 
-/// What the launches of every depth have in common of an argument.
+/// Part of an argument that is the same in the launches of every depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CommonArgument {
     Same,
