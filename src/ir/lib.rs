@@ -43,7 +43,7 @@ pub use signature::{
 };
 pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
-pub use waiting::kernels_may_wait;
+pub use waiting::{kernels_may_wait, learns_of_threads, streams_call_program};
 
 use serde::{Deserialize, Serialize};
 

@@ -371,6 +371,11 @@ impl Program {
         Some(all.into_iter().map(|c| c.1).collect())
     }
 
+    /// Iterates over every global variable of every module, declarations included.
+    pub fn globals(&self) -> impl Iterator<Item = &Global> {
+        self.modules.iter().flat_map(|m| &m.globals)
+    }
+
     /// Iterates over every function of every module, declarations included. Inline functions and template instances
     /// that several units define occur once, as the linker keeps one copy.
     pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {

@@ -6,7 +6,9 @@ use super::cuda_memory::moved;
 use super::driver_api::like;
 use super::graphs;
 use super::libc;
-use super::table::HostTable;
+use super::openmp;
+use super::quiet::{is_output, is_quiet, is_quiet_name};
+use super::table::{self, HostTable};
 use super::thread_states;
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::calls::mix;
@@ -21,7 +23,7 @@ use engine::symbolic::memory::object::{ObjId, ObjKind};
 use engine::symbolic::memory::value::{Base, GuardedTarget, Value};
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::SymKind;
-use ir::{FuncRef, LIBRARY_MODEL, Operand, Program, Terminator};
+use ir::{FuncRef, LIBRARY_MODEL, Operand, Program, Terminator, learns_of_threads};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -53,131 +55,6 @@ pub(super) const THREADS: HostTable = &[
 /// Maximum number of threads that start each other, and are executed.
 const MAX_AROUND: usize = 3;
 
-/// Starts of the names of functions by which no thread learns of another one, or waits for it, without CUDA's.
-const QUIET: &[&str] = &[
-    "llvm.",
-    "_Znw",
-    "_Zna",
-    "_Zdl",
-    "_Zda",
-    "_ZNSt6thread6_State",
-    "_ZSt17__throw_",
-    "_ZSt20__throw_",
-    "_ZSt24__throw_",
-];
-const QUIET_NAMES: &[&str] = &[
-    "__cudaPushCallConfiguration",
-    "__cudaPopCallConfiguration",
-    "__kmpc_for_static_init_4",
-    "__kmpc_for_static_init_4u",
-    "__kmpc_for_static_init_8",
-    "__kmpc_for_static_init_8u",
-    "__kmpc_for_static_fini",
-    "__kmpc_global_thread_num",
-    "__kmpc_fork_call",
-    "__kmpc_push_num_threads",
-    START,
-    "_ZNSt6thread4joinEv",
-    "_ZNSt6thread6detachEv",
-    "_ZNSt6thread20hardware_concurrencyEv",
-    "__clang_call_terminate",
-    "_ZSt9terminatev",
-    "__cxa_allocate_exception",
-    "__cxa_free_exception",
-    "__cxa_throw",
-    "__cxa_rethrow",
-    "__cxa_begin_catch",
-    "__cxa_end_catch",
-    "__cxa_pure_virtual",
-    "__gxx_personality_v0",
-    "pthread_once",
-    "__cxa_guard_acquire",
-    "__cxa_guard_release",
-    "__cxa_guard_abort",
-    "pthread_create",
-    "pthread_join",
-    "pthread_detach",
-    "pthread_mutex_init",
-    "pthread_mutex_trylock",
-    "pthread_cond_init",
-    "pthread_cond_wait",
-    "pthread_cond_signal",
-    "pthread_cond_broadcast",
-    "pthread_cond_destroy",
-    "_ZNSt18condition_variableC1Ev",
-    "_ZNSt18condition_variableD1Ev",
-    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
-    "_ZNSt18condition_variable10notify_oneEv",
-    "_ZNSt18condition_variable10notify_allEv",
-    "_ZNSt6chrono3_V212steady_clock3nowEv",
-    "_ZNSt6chrono3_V212system_clock3nowEv",
-    "clock_gettime",
-    "nanosleep",
-    "usleep",
-    "sched_yield",
-    "pthread_mutex_lock",
-    "pthread_mutex_unlock",
-    "pthread_mutex_destroy",
-    "__kmpc_critical",
-    "__kmpc_critical_with_hint",
-    "__kmpc_end_critical",
-    "__kmpc_reduce",
-    "__kmpc_reduce_nowait",
-    "__kmpc_end_reduce",
-    "__kmpc_end_reduce_nowait",
-    "__kmpc_dispatch_init_4",
-    "__kmpc_dispatch_init_4u",
-    "__kmpc_dispatch_init_8",
-    "__kmpc_dispatch_init_8u",
-    "__kmpc_dispatch_next_4",
-    "__kmpc_dispatch_next_4u",
-    "__kmpc_dispatch_next_8",
-    "__kmpc_dispatch_next_8u",
-    "__kmpc_dispatch_deinit",
-    "__kmpc_single",
-    "__kmpc_end_single",
-    "__kmpc_master",
-    "__kmpc_end_master",
-    "__kmpc_masked",
-    "__kmpc_end_masked",
-    "__kmpc_barrier",
-    "__kmpc_flush",
-    "__kmpc_push_proc_bind",
-    "__kmpc_taskgroup",
-    "__kmpc_end_taskgroup",
-    "__kmpc_omp_taskwait",
-    "__kmpc_omp_taskyield",
-    "__kmpc_omp_task_alloc",
-    "__kmpc_omp_task",
-    "__kmpc_omp_task_with_deps",
-    "malloc",
-    "calloc",
-    "free",
-    "memcpy",
-    "memset",
-    "memmove",
-    "memcmp",
-    "strlen",
-    "strcmp",
-    "printf",
-    "fprintf",
-    "puts",
-    "putchar",
-    "fputs",
-    "fflush",
-    "exit",
-    "abort",
-    "__assert_fail",
-    "rand",
-    "atoi",
-    "atof",
-    "sqrt",
-    "pow",
-    "omp_get_thread_num",
-    "omp_get_num_threads",
-    "omp_get_max_threads",
-];
-
 /// Words in the names of functions with bodies by which a thread may wait for another one in a way that is not followed.
 const WAITING: &[&str] = &[
     "shared_mutex",
@@ -189,8 +66,6 @@ const WAITING: &[&str] = &[
     "semaphore",
     "latch",
     "barrier",
-    // `wait` of atomics (libstdc++ 11 to 14, bits/atomic_wait.h).
-    "std::__detail::__waiter",
 ];
 
 /// Name of the call by which a future's state sets its result once, which only one thread does.
@@ -207,7 +82,7 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &m
     }
     if e.runtime.threads_around == 0 {
         // What is not known to be quiet may wait for a thread.
-        if declared && !QUIET_NAMES.contains(&c.base()) && !QUIET.iter().any(|p| c.name.starts_with(p)) {
+        if declared && !is_quiet(e, c.base()) {
             e.lock_taken(s);
         }
         return;
@@ -221,8 +96,11 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &m
     let of_cuda = is_of_runtime(name) || is_of_driver(name);
     let calls_back = name.contains("HostFunc") || name.contains("Callback") || name.contains("Capture");
     let quiet = match declared {
-        true => of_cuda && !calls_back || QUIET_NAMES.contains(&name) || QUIET.iter().any(|p| name.starts_with(p)),
-        false => !WAITING.iter().any(|word| c.display.contains(word)) || c.display.contains(CALL_ONCE_OF_FUTURE),
+        true => of_cuda && !calls_back || is_quiet(e, name),
+        false => {
+            let waits = WAITING.iter().any(|word| c.display.contains(word)) && !c.display.contains(CALL_ONCE_OF_FUTURE);
+            !waits && !(is_output(name) && e.streams_call_program())
+        }
     };
     let frees = name == "free" || name.starts_with("_Zd") || name.starts_with("_ZNSt6thread6_State");
     let deep = !of_cuda || ["Launch", "3D", "Graph", "Batch"].iter().any(|word| name.contains(word));
@@ -239,6 +117,38 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &m
     if declared && of_cuda && (tells(e) || e.kernels_may_wait()) {
         e.learns_of_devices();
     }
+}
+
+/// Records a call of a function with a body that is not entered: what it reaches may wait for another thread, or learn of one.
+pub(super) fn note_not_entered(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &mut State) {
+    let program = e.program;
+    let calls = e.streams_call_program();
+    let learns = |f: FuncRef| {
+        let func = program.func(f);
+        match func.is_declaration() {
+            true => {
+                !is_quiet_name(&func.name, calls) || ORDERING.contains(&func.name.as_str()) || is_modelled(&func.name)
+            }
+            false => learns_of_threads(func),
+        }
+    };
+    if e.reaches_such(c.func, learns) {
+        if e.runtime.threads_around > 0 {
+            let by: String = c.display.chars().take(60).collect();
+            e.may_wait_for_thread_by(&by);
+        } else {
+            e.lock_taken(s);
+        }
+    } else if e.learned_reads(s, c.args, true) {
+        e.may_wait_for_thread();
+    }
+}
+
+/// Functions that are quiet only where their models run.
+const ORDERING: &[&str] = &["pthread_once", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort"];
+
+fn is_modelled(name: &str) -> bool {
+    table::find(&[THREADS, openmp::OPENMP], name).is_some()
 }
 
 /// Whether a copy surely writes memory of a device alone.

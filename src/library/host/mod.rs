@@ -27,6 +27,7 @@ mod libc_text;
 mod openmp;
 mod outputs;
 mod queries;
+mod quiet;
 mod root;
 mod runs;
 mod stdcxx;

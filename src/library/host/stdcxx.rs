@@ -4,6 +4,7 @@
 use super::cuda;
 use super::files;
 use super::futures;
+use super::host_threads;
 use super::libc;
 use super::table::HostModel;
 use base::reasons::UnknownReason;
@@ -350,6 +351,7 @@ fn beside(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: State, reason: &
     let Some(globals) = e.globals_written_by(c.func, |name| !is_of_library(name)) else {
         return Err(Box::new(s));
     };
+    host_threads::note_not_entered(e, c, &mut s);
     let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
     super::opaque(e, &LibraryCall { args: &args, ..*c }, s, reason)
 }

@@ -17,7 +17,7 @@ use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, UncoveredContents};
 use crate::symbolic::memory::value::{Base, GuardedTarget, Value};
 use base::reasons::UnknownReason;
-use ir::{Side, kernels_may_wait};
+use ir::{Side, kernels_may_wait, streams_call_program};
 use std::rc::Rc;
 
 /// Maximum number of threads that are told apart.
@@ -302,6 +302,12 @@ impl ExecutionContext<'_> {
     pub fn kernels_may_wait(&mut self) -> bool {
         let program = self.program;
         *self.runtime.kernels_wait.get_or_insert_with(|| kernels_may_wait(program))
+    }
+
+    /// Whether functions of the program may run where a stream writes.
+    pub fn streams_call_program(&mut self) -> bool {
+        let program = self.program;
+        *self.runtime.streams_call.get_or_insert_with(|| streams_call_program(program))
     }
 
     /// Makes the contents of all memory unknown that device work of other threads may change at any time.

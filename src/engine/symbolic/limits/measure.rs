@@ -63,6 +63,12 @@ impl ExecutionContext<'_> {
         )
     }
 
+    /// Whether a host function is, or may reach, such a function, or may reach one that is not known.
+    pub fn reaches_such(&mut self, f: FuncRef, such: impl Fn(FuncRef) -> bool) -> bool {
+        let named = self.globals_of(HostPart::Function(f));
+        named.opaque || such(f) || named.reached.iter().any(|r| such(*r))
+    }
+
     pub(in crate::symbolic) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
         if let Some(known) = self.limits.effort.loops.get(&(f, header)) {
             return *known;
