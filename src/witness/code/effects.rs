@@ -157,7 +157,11 @@ fn call(
     }));
     let gives_function = work.len() > before;
     match callee {
-        ir::Callee::Indirect(_) => all.indirect = true,
+        ir::Callee::Indirect(_) => {
+            all.indirect = true;
+            // The pointer may be null.
+            all.traps |= program.module(module).side == Side::Device;
+        }
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
             all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);

@@ -311,6 +311,10 @@ impl Machine<'_> {
         p: Val,
         args: &[Val],
     ) -> Result<(), ThreadStop> {
+        if p.known() == Some(0) {
+            let what = "a call through a null pointer";
+            return Err(if th.on_device() { self.trap(what) } else { ThreadStop::Ended(what.to_owned()) });
+        }
         let why = if p.is_poison() {
             p.poison
         } else {
