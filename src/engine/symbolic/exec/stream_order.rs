@@ -3,7 +3,7 @@
 //!
 //! In: allocations, uses and frees with their streams, events, and waits of the host. Out: the end of what is said of the program where no
 //! order is known. A state records for each such object the streams whose later work runs behind its allocation, and the events that were
-//! recorded behind it; and the same for all uses so far (happens-before by the streams and events: Lamport, CACM 1978).
+//! recorded behind it; and the same for its last use in each stream (happens-before by the streams and events: Lamport, CACM 1978).
 //!
 //! Events and waits of other host threads order nothing here, and neither do those of a capture.
 
@@ -25,12 +25,16 @@ const MOST: i64 = 60;
 /// Set of streams: later work in any stream.
 const ALL: i64 = -1;
 
-/// Offsets in the record: streams and events behind the allocation of an object, and behind its uses.
+/// Number of bytes in the record for an object.
+const OF_OBJECT: i64 = 1024;
+
+/// Offset in the record of an object's sets: of streams and events behind its allocation, followed by those behind its last use in each
+/// stream, and in streams that are not told apart.
 const fn behind_allocation(o: ObjId) -> i64 {
-    16 * (o.0 as i64) + 16
+    OF_OBJECT * (o.0 as i64) + OF_OBJECT
 }
-const fn behind_uses(o: ObjId) -> i64 {
-    16 * (o.0 as i64) + 24
+fn behind_use(o: ObjId, stream: Option<i64>) -> i64 {
+    behind_allocation(o) + 8 * stream.filter(|n| (DEFAULT..=MOST).contains(n)).unwrap_or(MOST + 1)
 }
 
 /// Set of a stream or event; empty for one that is not told apart. Streams and events have different numbers.
@@ -98,7 +102,7 @@ impl MemoryDomain<'_> {
     /// Changes the sets of all objects whose uses are ordered now.
     fn change_sets(&mut self, s: &mut State, change: impl Fn(&Self, i64, bool) -> i64) {
         for (at, set) in self.order_cells(s) {
-            let orders = u32::try_from(at / 16 - 1).is_ok_and(|o| self.orders(s, ObjId(o)));
+            let orders = u32::try_from(at / OF_OBJECT - 1).is_ok_and(|o| self.orders(s, ObjId(o)));
             let changed = change(self, set, orders);
             if set != ALL && changed != set {
                 self.set_order_cell(s, at, Some(changed));
@@ -109,7 +113,7 @@ impl MemoryDomain<'_> {
     /// Records the allocation of an object in a stream.
     pub fn allocated_in_stream(&mut self, s: &mut State, o: ObjId, stream: Option<i64>) {
         self.set_order_cell(s, behind_allocation(o), Some(bit(stream)));
-        self.set_order_cell(s, behind_uses(o), Some(bit(stream)));
+        self.set_order_cell(s, behind_use(o, stream), Some(bit(stream)));
     }
 
     /// Records an event of a stream: it is behind what the later work of its stream is behind. An unknown one may be any.
@@ -136,10 +140,29 @@ impl MemoryDomain<'_> {
         });
     }
 
+    /// Returns the places and sets of the last uses of an object; `None` for one that was not allocated in the order of streams.
+    fn uses_in_order(&self, s: &State, o: ObjId) -> Option<Vec<(i64, i64)>> {
+        let first = behind_allocation(o);
+        let of_object: Vec<(i64, i64)> =
+            self.order_cells(s).into_iter().filter(|(at, _)| (first..first + OF_OBJECT).contains(at)).collect();
+        of_object
+            .iter()
+            .any(|(at, _)| *at == first)
+            .then(|| of_object.into_iter().filter(|(at, _)| *at != first).collect())
+    }
+
+    /// Removes an object from the record.
+    fn leave_order(&mut self, s: &mut State, o: ObjId) {
+        for (at, _) in self.uses_in_order(s, o).into_iter().flatten() {
+            self.set_order_cell(s, at, None);
+        }
+        self.set_order_cell(s, behind_allocation(o), None);
+    }
+
     /// Returns the objects that were allocated in the order of streams.
     pub fn in_stream_order(&self, s: &State) -> Vec<ObjId> {
-        let all = self.order_cells(s).into_iter().filter(|(at, _)| *at > 0 && at % 16 == 0);
-        all.filter_map(|(at, _)| u32::try_from(at / 16 - 1).ok().map(ObjId)).collect()
+        let all = self.order_cells(s).into_iter().filter(|(at, _)| *at > 0 && at % OF_OBJECT == 0);
+        all.filter_map(|(at, _)| u32::try_from(at / OF_OBJECT - 1).ok().map(ObjId)).collect()
     }
 }
 
@@ -149,12 +172,10 @@ impl ExecutionContext<'_> {
         self.runtime.used_streams.insert(stream);
         for o in objects {
             let Some(allocated) = self.order_cell(s, behind_allocation(*o)) else { continue };
-            let uses = self.order_cell(s, behind_uses(*o)).unwrap_or(0);
             if !self.is_behind(allocated, stream) {
                 self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
             }
-            let all = if self.is_behind(uses, stream) { bit(stream) } else { 0 };
-            self.set_order_cell(s, behind_uses(*o), Some(all));
+            self.set_order_cell(s, behind_use(*o, stream), Some(bit(stream)));
         }
     }
 
@@ -163,8 +184,8 @@ impl ExecutionContext<'_> {
     pub fn freed_in_stream(&mut self, s: &mut State, objects: Option<&[ObjId]>, stream: Option<i64>, by: &str) {
         let all = objects.map_or_else(|| self.in_stream_order(s), <[ObjId]>::to_vec);
         for o in all {
-            let in_order = match self.order_cell(s, behind_uses(o)) {
-                Some(uses) => self.is_behind(uses, stream),
+            let in_order = match self.uses_in_order(s, o) {
+                Some(uses) => uses.into_iter().all(|(_, set)| self.is_behind(set, stream)),
                 // Of other memory the uses are not known.
                 None => {
                     let used: Vec<Option<i64>> = self.runtime.used_streams.iter().copied().collect();
@@ -174,19 +195,17 @@ impl ExecutionContext<'_> {
             if !in_order {
                 self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
             }
-            self.set_order_cell(s, behind_allocation(o), None);
-            self.set_order_cell(s, behind_uses(o), None);
+            self.leave_order(s, o);
         }
     }
 
     /// Records a free that is in the order of no stream, for which the host does not wait either (CUDA C++ Programming Guide 13.0, 4.3): all
     /// work must have ended before.
     pub fn freed_at_once(&mut self, s: &mut State, o: ObjId, by: &str) {
-        let Some(uses) = self.order_cell(s, behind_uses(o)) else { return };
-        if uses != ALL {
+        let Some(uses) = self.uses_in_order(s, o) else { return };
+        if uses.into_iter().any(|(_, set)| set != ALL) {
             self.limits.miss(|| UnknownReason::StreamOrder(by.to_owned()));
         }
-        self.set_order_cell(s, behind_allocation(o), None);
-        self.set_order_cell(s, behind_uses(o), None);
+        self.leave_order(s, o);
     }
 }
