@@ -28,11 +28,15 @@ const CALLED_BY_STREAMS: &[&str] = &[
     "_ZTISt8time_putI",
 ];
 
+/// Function that gives a stream a function to call.
+const CALLBACK_OF_STREAM: &str = "_ZNSt8ios_base17register_callback";
+
 /// Whether functions of the program may run where a stream of the C++ library writes: whether it has a class that derives from one of
-/// those whose virtual functions streams call.
+/// those whose virtual functions streams call, or gives them a function.
 #[must_use]
 pub fn streams_call_program(program: &Program) -> bool {
     program.globals().any(|g| CALLED_BY_STREAMS.iter().any(|p| g.name.starts_with(p)))
+        || program.functions().any(|(.., f)| f.name.starts_with(CALLBACK_OF_STREAM))
 }
 
 /// Whether a host function learns of other threads by its own instructions: by volatile or atomic reads, inline assembly, or

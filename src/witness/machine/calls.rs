@@ -320,12 +320,13 @@ impl Machine<'_> {
         } else {
             self.reason(Cause::Call, "a call through a pointer that is not a function's address")
         };
-        if self.effects.may_matter_unknown() && !th.on_device() {
-            let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();
-            self.seen.assume(format!(
-                "{at}: the function called through a pointer ({}) launches nothing",
-                self.reasons.text(why)
-            ));
+        let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();
+        let called = format!("{at}: the function called through a pointer ({})", self.reasons.text(why));
+        if th.on_device() {
+            self.havoc_device_variables(th, why);
+            self.seen.doubt_path(format!("{called} returns"));
+        } else if self.effects.may_matter_unknown() {
+            self.seen.assume(format!("{called} launches nothing"));
         }
         self.calls_out(th, call, args, why, &[])
     }
