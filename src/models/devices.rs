@@ -4,6 +4,8 @@
 //! Source: CUDA programming guide 13.0, "Technical Specifications per Compute Capability"; `cudaDeviceAttr` and
 //! `cudaDeviceProp` of CUDA 13.0. The analysis is about capabilities 7.5 to 12.1.
 
+use ir::Program;
+
 /// A property of a device.
 #[derive(Debug)]
 pub struct DeviceProperty {
@@ -38,6 +40,20 @@ pub struct Capability {
     blocks_of_multiprocessor: i64,
     shared_of_multiprocessor: i64,
     shared_of_block: i64,
+}
+
+impl Capability {
+    /// Whether devices run code for an architecture (`major * 10 + minor`).
+    const fn runs(&self, architecture: i64) -> bool {
+        self.major * 10 + self.minor >= architecture
+    }
+}
+
+/// Returns the least architecture (`major * 10 + minor`) of the code of a program; 0 for one without device code.
+#[must_use]
+pub fn architecture(program: &Program) -> i64 {
+    let number = |arch: &str| arch.strip_prefix("sm_")?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+    program.modules.iter().filter_map(|m| number(&m.arch)).min().unwrap_or(0)
 }
 
 const fn capability(major: i64, minor: i64, threads: i64, blocks: i64, shared_kib: i64) -> Capability {
@@ -169,11 +185,12 @@ impl DeviceProperty {
     }
 }
 
-/// Returns what the known devices have of a property that depends on their capability, one value for each capability in the same order.
+/// Returns what the known devices that run code for an architecture (`major * 10 + minor`) have of a property that depends on their
+/// capability, one value for each capability in the same order.
 #[must_use]
-pub fn by_capability(property: usize) -> Option<Vec<i64>> {
+pub fn by_capability(property: usize, architecture: i64) -> Option<Vec<i64>> {
     match PROPERTIES.get(property)?.values {
-        Values::Of(value) => Some(CAPABILITIES.iter().map(value).collect()),
+        Values::Of(value) => Some(CAPABILITIES.iter().filter(|c| c.runs(architecture)).map(value).collect()),
         Values::Same | Values::Multiples(..) => None,
     }
 }
@@ -188,7 +205,7 @@ pub fn of_attribute(attribute: i64) -> Option<usize> {
 /// architecture (`major * 10 + minor`); `None` if no device has them together.
 #[must_use]
 pub fn device_with(given: impl Fn(usize) -> Option<i64>, architecture: i64) -> Option<[i64; PROPERTIES.len()]> {
-    CAPABILITIES.iter().filter(|c| c.major * 10 + c.minor >= architecture).find_map(|c| {
+    CAPABILITIES.iter().filter(|c| c.runs(architecture)).find_map(|c| {
         let mut out = [0; PROPERTIES.len()];
         for (i, p) in PROPERTIES.iter().enumerate() {
             let (own, free) = match p.values {

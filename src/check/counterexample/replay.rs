@@ -328,6 +328,8 @@ impl<'p> Judge<'p> {
         });
         match (outcome, missing) {
             (ReplayOutcome::Reached { bad, assumptions }, _) => ReplayResult::Reached { bad, assumptions },
+            // No known device runs it.
+            (_, Some(why @ UnknownReason::Replay(..))) => ReplayResult::NotReached(why.clone()),
             (_, Some(why)) => ReplayResult::Incomplete(why.clone()),
             (ReplayOutcome::Incomplete { why }, None) => ReplayResult::Incomplete(reason(why)),
             (ReplayOutcome::Astray { why, assumptions }, None) => {

@@ -8,13 +8,15 @@ use crate::obligations::obligation::Decision;
 use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use models::devices;
 
-/// Returns the condition that one known device has all properties in these terms that depend on a capability; `None` where there are none.
+/// Returns the condition that one known device that runs the program's code has all properties in these terms that depend on a capability;
+/// `None` where there are none.
 fn of_one_device(tools: &mut RootTools<'_>, terms: &[TermId]) -> Option<TermId> {
+    let architecture = devices::architecture(tools.e.program);
     let a = &mut tools.e.arena;
     let mut asked: Vec<(TermId, Vec<i64>)> = vec![];
     for s in a.symbols_of(terms) {
         if let SymKind::Input(InputSource::Device { property, .. }) = a.symbol(s).kind
-            && let Some(values) = devices::by_capability(property)
+            && let Some(values) = devices::by_capability(property, architecture)
         {
             asked.push((a.symbol_term(s), values));
         }

@@ -12,7 +12,7 @@ use crate::machine::thread::Thread;
 use crate::machine::value::Val;
 use crate::memory::space::WindowId;
 use ir::{Program, TypeKind};
-use models::devices::{FREE_MEMORY, PROPERTIES, STRUCTURE, TOTAL_MEMORY, device_with, of_attribute};
+use models::devices::{FREE_MEMORY, PROPERTIES, STRUCTURE, TOTAL_MEMORY, architecture, device_with, of_attribute};
 
 /// `cudaSetDevice`: the device on which memory lies is not modelled.
 pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> ModelResult {
@@ -68,9 +68,7 @@ pub fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
 /// Returns the properties of the device on which a program runs; `None` if no device has those that its inputs give.
 #[must_use]
 pub fn device(program: &Program, inputs: &ConcreteInputs) -> Option<[i64; PROPERTIES.len()]> {
-    let number = |arch: &str| arch.strip_prefix("sm_")?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
-    let oldest = program.modules.iter().filter_map(|m| number(&m.arch)).min().unwrap_or(0);
-    device_with(|i| inputs.device.get(PROPERTIES[i].name).copied(), oldest)
+    device_with(|i| inputs.device.get(PROPERTIES[i].name).copied(), architecture(program))
 }
 
 /// Returns a property of the device with the number in an argument, and notes it if devices differ in it.
