@@ -43,7 +43,7 @@ AREAS = {
     "contracts": ("contracts", "src/contracts", "undecided/contract"),
 }
 # Tests that take longest, after the others; the last one, as long as all others together, only for mutants of what it tests.
-LATER = ["solver::tests::random", "work_grows_by_less_than_a_proof_for_each_call", "a_query_that_computes_too_long_is_interrupted"]
+LATER = ["brute_force_tests", "solver::tests::random", "work_grows_by_less_than_a_proof_for_each_call", "a_query_that_computes_too_long_is_interrupted"]
 SLOW = "logarithms_of_another_number_or_the_other_way_round_stay"
 TESTED_BY_SLOW = re.compile(r"/(host_factors|logarithm|precomputed)\.rs:")
 JUDGEMENTS = ("test added", "equivalent", "dead code", "slower", "open")
