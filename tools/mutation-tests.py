@@ -19,6 +19,7 @@ added, equivalent, dead code, slower, open), why. `slower` changes only work or 
 
 import argparse
 import collections
+import contextlib
 import json
 import math
 import os
@@ -127,9 +128,12 @@ class Work:
             text, _ = started.communicate(timeout=seconds)
             return started.returncode == 0, text
         except subprocess.TimeoutExpired:
-            os.killpg(started.pid, signal.SIGKILL)
-            started.communicate()
             return None, ""
+        finally:
+            # A test that loops must not outlive its run, nor this script.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
 
     def plant(self, mutant):
         """Plants a mutant; the returned function takes it away."""
@@ -369,6 +373,7 @@ def main():
     page.add_argument("--write", metavar="FILE")
     page.add_argument("--measured", default="", metavar="TEXT")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     options.action(options)
 
 

@@ -10,7 +10,6 @@ use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use rustc_hash::FxHashMap;
 
 /// Bits and signedness of a machine integer; `None`: the integer itself.
 type Width = Option<(u32, bool)>;
@@ -126,45 +125,33 @@ impl Built {
         (inside, operations)
     }
 
-    /// Returns each assignment that satisfies a condition in machine arithmetic, with the value of `other` and the names
-    /// of the operations that wrap.
+    fn assignments(&self, p: &Problem) -> Vec<[i128; 2]> {
+        let [(x0, x1), (y0, y1)] = p.ranges;
+        (x0..=x1).flat_map(|x| (y0..=y1).map(move |y| [x, y])).collect()
+    }
+
+    /// Value of a term in machine arithmetic.
+    fn value(&self, at: [i128; 2], t: TermId) -> Option<i128> {
+        let Term::Sym(first) = *self.arena.get(self.symbols[0]) else { panic!("not a symbol") };
+        let symbols = |s: SymId| Some(if s == first { at[0] } else { at[1] });
+        self.arena.eval_under(&[t], &Valuation { symbols: &symbols, apply: &|_, _| None, wraps: true })[&t]
+    }
+
+    /// Returns the value of `other` at each assignment that satisfies a condition, with the names of the operations that
+    /// wrap there.
     fn happening(
         &self,
         p: &Problem,
         (cond, other): (TermId, TermId),
         operations: &[TermId],
     ) -> Vec<(Option<i128>, Vec<String>)> {
-        let a = &self.arena;
-        let ids: Vec<SymId> = self
-            .symbols
-            .iter()
-            .map(|t| match a.get(*t) {
-                Term::Sym(s) => *s,
-                other => panic!("not a symbol: {other:?}"),
-            })
-            .collect();
-        let argument = |w: &TermId| match *a.get(*w) {
-            Term::Wrap { arg, .. } => arg,
-            _ => *w,
+        let wraps = |at: [i128; 2], w: TermId| match *self.arena.get(w) {
+            Term::Wrap { arg, bits, signed } => self.value(at, arg).is_none_or(|v| leaves(v, bits, signed)),
+            _ => false,
         };
-        let roots: Vec<TermId> = [cond, other].into_iter().chain(operations.iter().map(argument)).collect();
-        let mut out = vec![];
-        for x in p.ranges[0].0..=p.ranges[0].1 {
-            for y in p.ranges[1].0..=p.ranges[1].1 {
-                let symbols = |s: SymId| Some(if s == ids[0] { x } else { y });
-                let values: FxHashMap<TermId, Option<i128>> =
-                    a.eval_under(&roots, &Valuation { symbols: &symbols, apply: &|_, _| None, wraps: true });
-                if values[&cond] != Some(1) {
-                    continue;
-                }
-                let wraps = |w: &&TermId| match *a.get(**w) {
-                    Term::Wrap { arg, bits, signed } => values[&arg].is_none_or(|v| leaves(v, bits, signed)),
-                    _ => false,
-                };
-                out.push((values[&other], operations.iter().filter(wraps).map(|w| name(a, *w)).collect()));
-            }
-        }
-        out
+        let names = |at| operations.iter().filter(|w| wraps(at, **w)).map(|w| name(&self.arena, *w)).collect();
+        let happens = self.assignments(p).into_iter().filter(|at| self.value(*at, cond) == Some(1));
+        happens.map(|at| (self.value(at, other), names(at))).collect()
     }
 }
 
@@ -265,6 +252,52 @@ proptest! {
         let never = b.arena.bool(false);
         let decided = Decider::default().with(DecisionAttempt::default()).happens(&mut b.arena, cond);
         check(&b, &p, (cond, never), &operations, &decided.decision)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    /// Tests models in which one operation wraps, with inputs from 1, against all assignments.
+    #[test]
+    fn a_model_in_which_an_operation_wraps_exists_where_there_is_one(p in problems()) {
+        let mut b = Built::new(&p);
+        let (inside, operations) = b.inside();
+        let outside = b.arena.not(inside);
+        let (o, limits) = (b.obligation.clone(), DecisionAttempt::default().limits);
+        let named = Decider::default().operations(&mut b.arena, &o);
+        for w in &operations {
+            let own = name(&b.arena, *w);
+            prop_assert_eq!(named.get(&own).map(|n| name(&b.arena, n)), Some(own));
+            let model = Decider::default().wrapping(&mut b.arena, &o, *w, &operations, &limits);
+            let cond = b.arena.and(o.facts, outside);
+            let Term::Wrap { arg, bits, signed } = *b.arena.get(*w) else { unreachable!() };
+            let range = Interval::of_int(bits, signed);
+            let a = &b.arena;
+            let argument = |t: TermId| match *a.get(t) {
+                Term::Wrap { arg, bits, signed } => (arg, Interval::of_int(bits, signed)),
+                _ => unreachable!(),
+            };
+            if let Some(m) = &model {
+                let value = |t| m.value(a, t, WrapMode::Exact);
+                prop_assert_eq!(value(cond), Some(1));
+                prop_assert!(value(arg).is_some_and(|v| !range.contains_value(v)));
+                for other in operations.iter().filter(|other| *other != w) {
+                    let (arg, range) = argument(*other);
+                    prop_assert!(value(arg).is_some_and(|v| range.contains_value(v)));
+                }
+                prop_assert!(b.symbols.iter().all(|s| value(*s).is_none_or(|v| v >= 1)));
+            } else {
+                let lone = b.assignments(&p).into_iter().filter(|at| at.iter().all(|v| *v >= 1)).find(|at| {
+                    let wraps = |t: TermId| {
+                        let (arg, range) = argument(t);
+                        b.value(*at, arg).is_some_and(|v| !range.contains_value(v))
+                    };
+                    b.value(*at, cond) == Some(1) && operations.iter().all(|t| wraps(*t) == (t == w))
+                });
+                prop_assert_eq!(lone, None);
+            }
+        }
     }
 }
 
