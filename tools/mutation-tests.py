@@ -10,8 +10,8 @@ tools/mutants.py plants bugs in CUDA programs and asks what `scuba check` says; 
 `cargo mutants --list` (cargo install cargo-mutants) says what can be changed. This script plants one change at a time in a clone of the checkout's HEAD
 in DIR, with a target folder of its own, without optimisation or debug information, and ends with the first test that fails: cargo-mutants 27.1 would
 run all, and cannot choose deletions of fields by name. A run without --shard and --sample takes every mutant. The first stage is the unit tests of
-the mutated crate; with --programs, survivors meet programs of tests/ui: those of `[quick]`, then a part for each area. --again repeats survivors, for
-instance after tests were added. DIR/journal.jsonl has a line for each mutant and stage, the last one counts; a run goes on where it ended.
+the mutated crate; with --programs, survivors meet programs of tests/ui: those of `[quick]`, then a part by file (PARTS). --again repeats survivors with
+the unit tests, for instance after tests were added. DIR/journal.jsonl has a line for each mutant and stage, the last one counts; a run goes on where it ended.
 
 `table` reads the journal and tools/mutation-tests-judged.jsonl: a JSON object for each survivor that somebody looked at: mutant, judgement (test
 added, equivalent, dead code, slower, open), why. `slower` changes only work or wording. Only the Python standard library is used.
@@ -33,16 +33,30 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 JUDGED = HERE / "tools" / "mutation-tests-judged.jsonl"
-# Area: crate, folder, programs of tests/ui that use it most.
+# Area: crate, folder.
 AREAS = {
-    "solver": ("check", "src/check/solver", "index-overflow/"),
-    "obligations": ("check", "src/check/obligations", "index-overflow/"),
-    "rules": ("check", "src/check/rules", "use-after-free/"),
-    "inference": ("check", "src/check/inference", "undecided/torch"),
-    "loops": ("engine", "src/engine/symbolic/loops", "clean/sum"),
-    "memory": ("engine", "src/engine/symbolic/memory", "use-after-free/"),
-    "contracts": ("contracts", "src/contracts", "undecided/contract"),
+    "solver": ("check", "src/check/solver"),
+    "obligations": ("check", "src/check/obligations"),
+    "rules": ("check", "src/check/rules"),
+    "inference": ("check", "src/check/inference"),
+    "loops": ("engine", "src/engine/symbolic/loops"),
+    "memory": ("engine", "src/engine/symbolic/memory"),
+    "contracts": ("contracts", "src/contracts"),
 }
+# Whole programs that use a part most: a test of the workspace and a part of it, by file; the first match counts.
+PARTS = [
+    (r"rules/alignment|obligations/alignment", "ui", "misaligned/"),
+    (r"rules/(lifetime|bounds)", "ui", "use-after-free/"),
+    (r"rules/memcpy", "ui", "memcpy-out-of-bounds/"),
+    (r"rules/pointer", "ui", "invalid-pointer/"),
+    (r"rules/claims", "ui", "false-assumption/"),
+    (r"rules/(partition|layout|subarray)", "ui", "intra-allocation/"),
+    (r"rules/(device|crossing)|check/inference/", "cli", "operators::"),
+    (r"rules/contracts|src/contracts/", "cli", "contracts::"),
+    (r"symbolic/loops/", "ui", "clean/s"),
+    (r"symbolic/memory/", "ui", "use-after-free/"),
+    (r"", "ui", "index-overflow/"),
+]
 # Tests that take longest, after the others; the last one, as long as all others together, only for mutants of what it tests.
 LATER = ["brute_force_tests", "solver::tests::random", "work_grows_by_less_than_a_proof_for_each_call", "a_query_that_computes_too_long_is_interrupted"]
 SLOW = "logarithms_of_another_number_or_the_other_way_round_stay"
@@ -114,7 +128,7 @@ class Work:
         """Mutants of areas as cargo-mutants lists them, by area and name."""
         out = {}
         for area in areas:
-            crate, folder, _ = AREAS[area]
+            crate, folder = AREAS[area]
             command = ["cargo", "mutants", "--list", "--json", "--diff", "-d", str(self.tree), "-p", crate, "-f", f"{folder}/**/*.rs", *more]
             listed = subprocess.run(command, cwd=self.tree, env=self.environment, check=True, stdout=subprocess.PIPE).stdout
             out[area] = {m["name"]: m for m in json.loads(listed)}
@@ -158,21 +172,20 @@ def git(folder, *arguments):
     return subprocess.run(["git", "-C", str(folder), *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 
 
-def stages(area, programs):
-    """Name of each stage, with what `cargo test` builds and the arguments of its runs."""
-    crate, _, part = AREAS[area]
-    yield "unit tests", ["-p", crate, "--lib"], []
-    if programs:
-        yield "quick programs", ["-p", "scuba", "--test", "ui"], [["[quick]"]]
-        yield "programs", ["-p", "scuba", "--test", "ui"], [[part]]
+STAGES = ("unit tests", "quick programs", "programs")
 
 
-def runs(tests, given, name):
-    """Arguments of the runs of a stage, what takes longest last."""
-    if given or tests[1] != "check":
-        return given or [[]]
-    skipped = [a for t in [*LATER, SLOW] for a in ("--skip", t)]
-    return [skipped, *([t] for t in LATER), *([[SLOW]] if TESTED_BY_SLOW.search(name) else [])]
+def runs(stage, area, name):
+    """What `cargo test` builds at a stage, and the arguments of its runs, what takes longest last."""
+    crate = AREAS[area][0]
+    if stage == "unit tests":
+        skipped = [a for t in [*LATER, SLOW] for a in ("--skip", t)]
+        slow = [[SLOW]] if TESTED_BY_SLOW.search(name) else []
+        return ["-p", crate, "--lib"], [skipped, *([t] for t in LATER), *slow] if crate == "check" else [[]]
+    if stage == "quick programs":
+        return ["-p", "scuba", "--test", "ui"], [["[quick]"]]
+    test, part = next((t, p) for pattern, t, p in PARTS if re.search(pattern, name))
+    return ["-p", "scuba", "--test", test], [[part]]
 
 
 def attempt(work, mutant, tests, given, seconds):
@@ -184,7 +197,7 @@ def attempt(work, mutant, tests, given, seconds):
             if "could not compile" not in text:
                 sys.exit(f"neither built nor refused: {mutant['name']}\n{text[-2000:]}")
             return "unviable"
-        for arguments in runs(tests, given, mutant["name"]):
+        for arguments in given:
             passed, _ = work.cargo([*tests, "--", *arguments], seconds)
             if not passed:
                 return "timed out" if passed is None else "caught"
@@ -196,7 +209,7 @@ def attempt(work, mutant, tests, given, seconds):
 def passes(work, tests, given):
     """Whether tests pass without a mutant; otherwise each mutant would count as caught."""
     passed = True
-    for arguments in runs(tests, given, ""):
+    for arguments in given:
         ok, text = work.cargo([*tests, "--", *arguments], None)
         if not ok:
             print(text[-3000:], file=sys.stderr)
@@ -229,20 +242,21 @@ def run(options):
     work = Work(options.work)
     commit = work.update()
     begun = time.monotonic()
-    tried = set()
-    for area, mutants in chosen(work, options).items():
-        every = [s for s, _, _ in stages(area, options.programs)]
-        for stage, tests, given in stages(area, options.programs):
+    passed = set()
+    every = STAGES if options.programs else STAGES[:1]
+    for stage in every:
+        for area, mutants in chosen(work, options).items():
             known = last(work.records())
             survived = [n for n in mutants if all(known.get((n, s), "survived") == "survived" for s in every)]
-            wanted = [n for n in survived if (n, stage) not in known or options.again]
+            wanted = [n for n in survived if (n, stage) not in known or (options.again and stage == every[0])]
             for name in wanted:
                 if options.until and time.monotonic() - begun > options.until:
                     return
-                if (stage, area) not in tried:
+                tests, given = runs(stage, area, name)
+                if repr((tests, given)) not in passed:
                     if not passes(work, tests, given):
                         sys.exit(f"{stage} of {area} fail without a mutant")
-                    tried.add((stage, area))
+                    passed.add(repr((tests, given)))
                 start = time.monotonic()
                 outcome = attempt(work, mutants[name], tests, given, options.timeout)
                 seconds = round(time.monotonic() - start, 1)
@@ -265,7 +279,6 @@ def history(records):
     return out
 
 
-STAGES = ("unit tests", "quick programs", "programs")
 NOTICED = ("caught", "timed out")
 # What a judgement says about the tests: whether they should notice such a mutant.
 HARMLESS = ("equivalent", "slower", "dead code")
@@ -361,7 +374,7 @@ def main():
         command.add_argument("--work", required=True, help="folder of the clone, its target folder and the journal")
         command.add_argument("--area", action="append", choices=AREAS)
     one = commands.choices["run"]
-    one.add_argument("--crate", choices=sorted({c for c, _, _ in AREAS.values()}))
+    one.add_argument("--crate", choices=sorted({c for c, _ in AREAS.values()}))
     one.add_argument("--shard", metavar="K/N")
     one.add_argument("--sample", type=int, metavar="N", help="so many mutants of each area")
     one.add_argument("--seed", type=int, default=1)
