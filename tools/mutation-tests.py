@@ -108,6 +108,8 @@ class Work:
         self.journal = self.folder / "journal.jsonl"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, **PROFILE, "CARGO_INCREMENTAL": "1", "CARGO_TERM_COLOR": "never"}
+        # Without optimisation, deep recursion takes more stack than the tests allow for.
+        self.environment.setdefault("RUST_MIN_STACK", str(64 << 20))
         self.environment["CARGO_TARGET_DIR"] = str(self.folder / "target")
         for name in ("CARGO_MUTANTS_OUTPUT", "SCUBA_BLESS", "INSTA_UPDATE"):
             self.environment.pop(name, None)
