@@ -522,6 +522,12 @@ mod tests {
             plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),
             "{plain:?}"
         );
+        // An operation beside those of the proof is examined too.
+        let less = [a.le(zero, n), a.le(n, hundred), a.le(sum, most)];
+        let less = Obligation { facts: a.and_all(less.to_vec()), ..o.clone() };
+        let small = a.le(fourfold, end);
+        let others = d.plain(&mut a, &less, small, &[sum], &MetRanges::default());
+        assert!(others.contains_key(&fourfold) && !others.contains_key(&sum), "{others:?}");
         assert!(matches!(
             fresh.with(DecisionAttempt::default()).decide(&mut a, &o).decision,
             Decision::SafeIfNoWrap(_)

@@ -373,4 +373,17 @@ mod tests {
         let model = model_at_corners(&a, &facts, n, WrapMode::Exact).unwrap();
         assert_eq!([n, extent].map(|t| model.value(&a, t, WrapMode::Exact)), [Some(1 << 12), Some(1 << 14)]);
     }
+
+    /// A size that no equation defines comes before an index, whichever is older.
+    #[test]
+    fn an_index_follows_the_sizes_of_other_operations() {
+        let mut a = Arena::new();
+        let i = unknown(&mut a, "i", 0, 63);
+        let (own, n) = (input(&mut a, "own", 9), input(&mut a, "n", 1000));
+        let square = a.mul(n, n);
+        let at = a.add_const(square, -5);
+        let facts = [a.le(i, at), a.le(at, i)];
+        let model = model_at_corners(&a, &facts, own, WrapMode::Exact).unwrap();
+        assert_eq!([n, i].map(|t| model.value(&a, t, WrapMode::Exact)), [Some(4), Some(11)]);
+    }
 }
