@@ -372,6 +372,9 @@ mod tests {
         let facts = [a.le(bytes, extent), a.le(n, most), a.le(least, n)];
         let model = model_at_corners(&a, &facts, n, WrapMode::Exact).unwrap();
         assert_eq!([n, extent].map(|t| model.value(&a, t, WrapMode::Exact)), [Some(1 << 12), Some(1 << 14)]);
+        // Nor is an extent large because the operation itself concerns it.
+        let at_least = a.le(least, extent);
+        assert_eq!(found(&a, &[at_least], extent), Some(100));
     }
 
     /// A size that no equation defines comes before an index, whichever is older.
