@@ -11,7 +11,7 @@ tools/mutants.py plants bugs in CUDA programs and asks what `scuba check` says; 
 in DIR, with a target folder of its own, without optimisation or debug information, and ends with the first test that fails: cargo-mutants 27.1 would
 run all, and cannot choose deletions of fields by name. A run without --shard and --sample takes every mutant. The first stage is the unit tests of
 the mutated crate; with --programs, survivors meet programs of tests/ui: those of `[quick]`, then a part by file (PARTS). --again repeats survivors with
-the unit tests, for instance after tests were added. DIR/journal.jsonl has a line for each mutant and stage, the last one counts; a run goes on where it ended.
+the unit tests alone, for instance after tests were added. DIR/journal.jsonl has a line for each mutant and stage, the last one counts; a run goes on where it ended.
 
 `table` reads the journal and tools/mutation-tests-judged.jsonl: a JSON object for each survivor that somebody looked at: mutant, judgement (test
 added, equivalent, dead code, slower, open), why. `slower` changes only work or wording. Only the Python standard library is used.
@@ -251,7 +251,9 @@ def run(options):
         for area, mutants in chosen(work, options).items():
             known = last(work.records())
             survived = [n for n in mutants if all(known.get((n, s), "survived") == "survived" for s in every)]
-            wanted = [n for n in survived if (n, stage) not in known or (options.again and stage == every[0])]
+            harmless = {n for n, j in judgements().items() if j["judgement"] in HARMLESS}
+            again = [n for n in survived if options.again and stage == every[0] and (n, stage) in known and n not in harmless]
+            wanted = again if options.again else [n for n in survived if (n, stage) not in known and n not in harmless]
             for name in wanted:
                 if options.until and time.monotonic() - begun > options.until:
                     return
