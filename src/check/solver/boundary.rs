@@ -161,7 +161,9 @@ mod tests {
         let names = ["x", "y", "z"].map(|n| sym(&mut a, n, 0, 1000));
         for turning in 0..3 {
             for wanted in [0, 65, 127, 512] {
-                let (n, o, p) = (names[turning], names[(turning + 1) % 3], names[(turning + 2) % 3]);
+                let mut turned = names;
+                turned.rotate_left(turning);
+                let [n, o, p] = turned;
                 let [k, flipped, one, zero] = [wanted, wanted ^ 1, 1, 0].map(|v| a.int(v));
                 let both = a.bit_xor(n, o, 32);
                 let facts = [a.eq(both, flipped), a.eq(n, k), a.eq(o, one), a.eq(p, zero)];

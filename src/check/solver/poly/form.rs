@@ -151,6 +151,7 @@ mod tests {
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::interval::Interval;
     use engine::symbolic::terms::term::{InputSource, Monomial, Poly, SymKind, TermId};
+    use smallvec::SmallVec;
 
     fn names(a: &mut Arena) -> [TermId; 3] {
         ["x", "y", "z"].map(|n| a.fresh(SymKind::Input(InputSource::World(n.into())), n, Interval::ANY))
@@ -187,7 +188,7 @@ mod tests {
                 let p = Poly { terms: vec![(a.clone(), 3), (b.clone(), -2)] };
                 let g = common(&p);
                 let divisors = all.iter().filter(|d| divide(a, d).is_some() && divide(b, d).is_some());
-                assert_eq!(Some(g.len()), divisors.map(|d| d.len()).max(), "{p:?}");
+                assert_eq!(Some(g.len()), divisors.map(SmallVec::len).max(), "{p:?}");
                 assert_eq!(quotient(&p, &g).and_then(|q| q.mul(&Poly::of(g, 1))), Some(p));
             }
         }

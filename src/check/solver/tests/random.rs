@@ -360,7 +360,7 @@ proptest! {
                     prop_assert!(!b.arena.cone(&roots).iter().any(divides));
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None);
                 }
-                Some(other) => prop_assert!(false, "{:?}", other),
+                Some(other) => return Err(TestCaseError::fail(format!("{other:?}"))),
             }
         }
     }
