@@ -116,7 +116,7 @@ impl Built {
         Self { arena: a, symbols, obligation: Obligation { facts, offset, bytes: one, extent } }
     }
 
-    /// Whether the access stays in its object, and the operations of the obligation.
+    /// Builds the condition that the access stays in its object; lists the operations of the obligation.
     fn inside(&mut self) -> (TermId, Vec<TermId>) {
         let (a, o) = (&mut self.arena, &self.obligation);
         let inside = super::wrapping::inside(a, o);
@@ -301,7 +301,7 @@ proptest! {
     }
 }
 
-/// Of random obligations, those without a verdict are few.
+/// Counts the random obligations without a verdict.
 #[test]
 fn few_obligations_over_small_ranges_are_undecided() {
     use proptest::strategy::ValueTree as _;

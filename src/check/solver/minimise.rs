@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Where no step fits, the least value is found by halving.
+    /// Halving finds the least value between two steps.
     #[test]
     fn values_shrink_to_the_least_that_the_facts_allow() {
         for least in [5, 23, 31, 32, 33, 47, 100] {
