@@ -143,6 +143,12 @@ editors: build ## try the templates for editors: Neovim without a window, and th
 	@tools/setup.sh page
 	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/try-editors.py --scuba target/release/scuba
 
+.PHONY: mutation-tests
+mutation-tests: ## plant small mistakes in SCuBA's own code, one at a time, and record which tests notice: CRATE (check, engine, contracts), SHARD=k/n of its mutants; goes on in WORK (/tmp/scuba-mutation-tests) where it ended (MUTATION_ARGS: tools/mutation-tests.py --help)
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install --locked cargo-mutants" >&2; exit 1; }
+	@tools/setup.sh test
+	@python3 -B tools/mutation-tests.py run --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-mutation-tests)" $(if $(CRATE),--crate $(CRATE)) $(if $(SHARD),--shard $(SHARD)) $(MUTATION_ARGS)
+
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
 	@tools/setup.sh test

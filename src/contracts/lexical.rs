@@ -225,3 +225,50 @@ pub(super) fn is_reserved(name: &str) -> bool {
     const KEYWORDS: &[&str] = &["true", "false", "nullptr", "NULL", "__null", "sizeof", "static_cast"];
     KEYWORDS.contains(&name) || matches!(name, "gridDim" | "blockDim" | "dynamicSharedBytes")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cast, cast_of};
+    use crate::ast::WideType;
+
+    /// C lets the words of a type come in any order, with `int` and `signed` or without.
+    #[test]
+    fn all_spellings_of_a_wide_integer_are_that_type() {
+        for unsigned in [false, true] {
+            for longs in 0..=2 {
+                for int in [false, true] {
+                    let sign = if unsigned { "unsigned" } else { "signed" };
+                    let words = [vec![sign], vec!["long"; longs], if int { vec!["int"] } else { vec![] }].concat();
+                    let expected = match (longs, unsigned) {
+                        (1, false) => Some(WideType::Long),
+                        (1, true) => Some(WideType::UnsignedLong),
+                        (2, false) => Some(WideType::LongLong),
+                        (2, true) => Some(WideType::UnsignedLongLong),
+                        _ => None,
+                    };
+                    for turn in 0..words.len() {
+                        let mut turned = words.clone();
+                        turned.rotate_left(turn);
+                        let text = turned.join(" ");
+                        let expected = expected.map_or_else(|| Cast::Narrow(text.clone()), Cast::Wide);
+                        assert_eq!(cast_of(&text), Some(expected), "{text}");
+                    }
+                }
+            }
+        }
+        for (name, of) in WideType::ALL {
+            assert_eq!(cast_of(name), Some(Cast::Wide(of)), "{name}");
+            assert_eq!(cast_of(&format!("const {name}")), Some(Cast::Wide(of)), "{name}");
+            assert_eq!(cast_of(&format!("const {name}*")), Some(Cast::Pointer(format!("const {name} *"))), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_no_wide_integer() {
+        for narrow in ["unsigned", "int", "short", "unsigned char", "long double", "float", "bool", "std::uint32_t"] {
+            assert!(!matches!(cast_of(narrow), Some(Cast::Wide(_))), "{narrow}");
+        }
+        assert_eq!([cast_of(""), cast_of("a"), cast_of("long n")], [None, None, None]);
+        assert_eq!(cast_of("std::size_t"), Some(Cast::Wide(WideType::Size)));
+    }
+}

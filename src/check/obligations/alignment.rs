@@ -108,3 +108,90 @@ fn solved_for(a: &mut Arena, equation: TermId, symbols: &[TermId]) -> Option<(Te
     let value = a.from_poly(Poly { terms: rest });
     (!a.cone(&[value]).contains(&symbol)).then_some((symbol, value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{factors, solved_for};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::eval::Valuation;
+    use engine::symbolic::terms::interval::Interval;
+    use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+
+    fn symbols(a: &mut Arena) -> [TermId; 2] {
+        ["x", "y"].map(|n| a.fresh(SymKind::Input(InputSource::World(n.into())), n, Interval::new(-6, 6)))
+    }
+
+    fn id(a: &Arena, t: TermId) -> SymId {
+        match a.get(t) {
+            Term::Sym(s) => *s,
+            other => panic!("not a symbol: {other:?}"),
+        }
+    }
+
+    /// Values of the terms under each assignment.
+    fn values<const N: usize>(a: &Arena, of: [TermId; 2], terms: [TermId; N]) -> Vec<[Option<i128>; N]> {
+        let x = id(a, of[0]);
+        let pairs = (-6..=6).flat_map(|v| (-6..=6).map(move |w| (v, w)));
+        let each = pairs.map(|(v, w)| {
+            let symbols = |s| Some(if s == x { v } else { w });
+            let all = a.eval_under(&terms, &Valuation { symbols: &symbols, apply: &|_, _| None, wraps: true });
+            terms.map(|t| all[&t])
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn a_solved_equation_has_the_same_solutions() {
+        let mut solved = 0;
+        for (cx, cy, c) in (-2..=2).flat_map(|cx| (-2..=2).flat_map(move |cy| (-3..=3).map(move |c| (cx, cy, c)))) {
+            let mut a = Arena::new();
+            let of = symbols(&mut a);
+            let (x, y, c_) = (a.scale(of[0], cx), a.scale(of[1], cy), a.int(c));
+            let sum = a.add(x, y);
+            let equation = a.eq(sum, c_);
+            for only in [&of[..], &of[1..]] {
+                let Some((symbol, value)) = solved_for(&mut a, equation, only) else { continue };
+                solved += 1;
+                assert!(only.contains(&symbol) && !a.cone(&[value]).contains(&symbol));
+                for [holds, symbol, value] in values(&a, of, [equation, symbol, value]) {
+                    assert_eq!(holds == Some(1), symbol == value, "{cx}·x + {cy}·y == {c}");
+                }
+            }
+        }
+        assert!(solved > 100, "{solved}");
+    }
+
+    #[test]
+    fn a_square_is_no_definition() {
+        let mut a = Arena::new();
+        let [x, y] = symbols(&mut a);
+        let (square, three) = (a.mul(x, x), a.int(3));
+        let sum = a.add(square, x);
+        let (own, of_y) = (a.eq(sum, three), a.eq(square, y));
+        assert_eq!(solved_for(&mut a, own, &[x, y]), None);
+        assert_eq!(solved_for(&mut a, of_y, &[x]), None);
+        assert_eq!(solved_for(&mut a, of_y, &[x, y]).map(|s| s.0), Some(y));
+        let less = a.lt(x, y);
+        assert_eq!(solved_for(&mut a, less, &[x, y]), None);
+    }
+
+    #[test]
+    fn a_product_is_zero_where_a_factor_is() {
+        let mut a = Arena::new();
+        let of = symbols(&mut a);
+        let (more, zero) = (a.add_const(of[1], 2), a.int(0));
+        let floor = a.floor_div(more, 3);
+        let product = a.mul(of[0], floor);
+        let equation = a.eq(product, zero);
+        let parts = factors(&mut a, equation);
+        assert_eq!(parts.len(), 2);
+        let [one, two] = [parts[0], parts[1]];
+        for [holds, one, two] in values(&a, of, [equation, one, two]) {
+            assert_eq!(holds == Some(1), one == Some(1) || two == Some(1));
+        }
+        let single = a.eq(of[0], zero);
+        assert_eq!(factors(&mut a, single), [single]);
+        let less = a.lt(of[0], of[1]);
+        assert_eq!(factors(&mut a, less), [less]);
+    }
+}

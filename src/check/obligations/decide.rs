@@ -11,7 +11,7 @@ use super::families::{Families, FamilyMember};
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
 use super::proofs::Proof;
-use super::ranges::MetRanges;
+use super::ranges::{MetRanges, RangeObligations};
 use crate::counterexample::degenerate::Sizes;
 use crate::solver::{self, Answer, FactContext, GroupResults, Model, SolverLimits, WrapMode};
 use base::reasons::UnknownReason;
@@ -186,7 +186,7 @@ impl LimitedDecider<'_> {
         Decided { decision, cut }
     }
 
-    /// Decides whether a condition can hold at all; [`Decision::Safe`] where it cannot.
+    /// Decides whether a condition can hold at all; [`Decision::Safe`] where it cannot, even if operations wrap.
     pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decided {
         self.happens_with(a, cond, ModelEffort::Thorough)
     }
@@ -201,7 +201,13 @@ impl LimitedDecider<'_> {
         let facts = a.conjuncts(cond);
         let never = a.bool(false);
         let decision = match search.prove(a, cond, &facts, never, &self.attempt.limits) {
-            Answer::Proved { .. } => Decision::Safe,
+            Answer::Proved { used, free, .. } => {
+                // The event is an access to an object without bytes: it fails wherever it happens.
+                let [zero, one] = [0, 1].map(|v| a.int(v));
+                let o = Obligation { facts: cond, offset: zero, bytes: one, extent: zero };
+                let RangeObligations { open, met } = search.unmet(a, cond, &used, &free);
+                search.in_machine_arithmetic(a, &o, [never, never], (&open, &met), care)
+            }
             Answer::Model(m) => search.fails(a, &facts, never, m, WrapMode::Assume, care),
             Answer::Unknown(why) => Decision::Unknown(why),
         };
@@ -263,18 +269,30 @@ impl Search<'_> {
             }
             met.extend(found.met);
         }
+        self.in_machine_arithmetic(a, o, goals, (&unmet, &met), care)
+    }
+
+    /// Decides an obligation that holds where `unmet` operations do not wrap, by exact wrap-around arithmetic.
+    fn in_machine_arithmetic(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goals: [TermId; 2],
+        (unmet, met): (&[TermId], &MetRanges),
+        care: ModelEffort,
+    ) -> Decision {
         if unmet.is_empty() {
             return Decision::Safe;
         }
-        // Exact wrap-around arithmetic.
+        let facts = a.conjuncts(o.facts);
         let both = a.and(goals[0], goals[1]);
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
         if !may_underflow && self.decider.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
-            return Decision::SafeIfNoWrap(self.decider.name(a, &unmet));
+            return Decision::SafeIfNoWrap(self.decider.name(a, unmet));
         }
         let quick = self.within(SolverLimits { work: self.limits.work.min(QUICK), ..self.limits });
         // Where an operation is known not to wrap, no arithmetic modulo 2^n is needed.
-        let plain = self.plain(a, o, both, &unmet, &met);
+        let plain = self.plain(a, o, both, unmet, met);
         let (read, goal) = {
             let mut read = |t: TermId| a.substitute(t, &plain);
             (facts.iter().map(|f| read(*f)).collect::<Vec<_>>(), read(both))
@@ -286,20 +304,20 @@ impl Search<'_> {
                     self.decider.wrapping.remove(0);
                 }
                 self.decider.wrapping.push(m);
-                Decision::SafeIfNoWrap(self.decider.name(a, &unmet))
+                Decision::SafeIfNoWrap(self.decider.name(a, unmet))
             }
             Answer::Model(m) => {
-                let d = self.underflowing(a, &facts, both, &unmet, m, care);
-                let d = d.unwrap_or_else(|| self.by_value(a, o, goals, &unmet, care));
+                let d = self.underflowing(a, &facts, both, unmet, m, care);
+                let d = d.unwrap_or_else(|| self.by_value(a, o, goals, unmet, care));
                 // Only the smallest model decides: the first one may wrap in the other direction.
                 self.cut |= care == ModelEffort::Rough && matches!(d, Decision::SafeIfNoWrap(_));
                 d
             }
             Answer::Unknown(_) => {
                 let d = if may_underflow {
-                    self.by_value(a, o, goals, &unmet, care)
+                    self.by_value(a, o, goals, unmet, care)
                 } else {
-                    Decision::SafeIfNoWrap(self.decider.name(a, &unmet))
+                    Decision::SafeIfNoWrap(self.decider.name(a, unmet))
                 };
                 self.cut |= !matches!(d, Decision::Safe);
                 d
@@ -333,6 +351,33 @@ mod tests {
         let below = Obligation { facts, offset: n, bytes: one, extent: zero };
         assert!(matches!(decider.decide_roughly(&mut a, &below).decision, Decision::Fails(_)));
         assert!(matches!(decider.decide(&mut a, &below).decision, Decision::Fails(c) if c.degenerate));
+    }
+
+    /// Tests `n < end && n - 5 > most`, which holds only for `n < 5`, where the difference wraps.
+    #[test]
+    fn a_condition_that_holds_only_where_an_operation_wraps_can_hold() {
+        for (least, end, most, happens) in [(0, 10, 100, true), (5, 10, 100, false), (0, 3, (1 << 32) - 3, false)] {
+            let mut a = Arena::new();
+            let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Interval::of_int(32, false));
+            let [least, end, most] = [least, end, most].map(|v| a.int(v));
+            let less = a.add_const(n, -5);
+            let less = a.wrap(less, 32, false);
+            let facts = [a.le(least, n), a.lt(n, end), a.lt(most, less)];
+            let cond = a.and_all(facts.to_vec());
+            for rough in [false, true] {
+                let mut fresh = Decider::default();
+                let mut decider = fresh.with(DecisionAttempt::default());
+                let decided = if rough { decider.happens_roughly(&mut a, cond) } else { decider.happens(&mut a, cond) };
+                match decided.decision {
+                    Decision::Fails(c) => {
+                        assert!(happens && c.mode == WrapMode::Exact);
+                        assert_eq!(c.model.value(&a, cond, c.mode), Some(1));
+                    }
+                    Decision::Safe => assert!(!happens, "{rough}"),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
     }
 
     #[test]
@@ -477,6 +522,12 @@ mod tests {
             plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),
             "{plain:?}"
         );
+        // An operation beside those of the proof is examined too.
+        let less = [a.le(zero, n), a.le(n, hundred), a.le(sum, most)];
+        let less = Obligation { facts: a.and_all(less.to_vec()), ..o.clone() };
+        let small = a.le(fourfold, end);
+        let others = d.plain(&mut a, &less, small, &[sum], &MetRanges::default());
+        assert!(others.contains_key(&fourfold) && !others.contains_key(&sum), "{others:?}");
         assert!(matches!(
             fresh.with(DecisionAttempt::default()).decide(&mut a, &o).decision,
             Decision::SafeIfNoWrap(_)

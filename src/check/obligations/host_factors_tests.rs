@@ -175,17 +175,18 @@ fn logarithms_of_another_number_or_the_other_way_round_stay() {
         by.logarithm = a.substitute(by.logarithm, &map);
         let changed = by.logarithm != divider(&mut a, way).logarithm;
         assert!(changed && !is_divided(&mut a, &by, 1 << 31), "{way:?}");
-        let mut by = divider(&mut a, Logarithm::Search);
-        let [zero, one] = [0, 1].map(|v| a.int(v));
-        let up = a.sub(by.logarithm, by.k);
-        let Some(test) = a.cone(&[up]).into_iter().find(|t| matches!(a.get(*t), Term::EqZ(_))) else {
-            panic!("a test for a power of two")
-        };
-        let (right, turned) = (a.ite(test, zero, one), a.ite(test, one, zero));
-        let map = FxHashMap::from_iter([(right, turned)]);
-        by.logarithm = a.substitute(by.logarithm, &map);
-        assert!(!is_divided(&mut a, &by, 1 << 31));
     }
+    let mut a = Arena::new();
+    let mut by = divider(&mut a, Logarithm::Search);
+    let [zero, one] = [0, 1].map(|v| a.int(v));
+    let up = a.sub(by.logarithm, by.k);
+    let Some(test) = a.cone(&[up]).into_iter().find(|t| matches!(a.get(*t), Term::EqZ(_))) else {
+        panic!("a test for a power of two")
+    };
+    let (right, turned) = (a.ite(test, zero, one), a.ite(test, one, zero));
+    let map = FxHashMap::from_iter([(right, turned)]);
+    by.logarithm = a.substitute(by.logarithm, &map);
+    assert!(!is_divided(&mut a, &by, 1 << 31));
 }
 
 /// Tests the choice of the dividend itself for the divisor 1, as the device makes it.

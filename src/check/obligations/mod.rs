@@ -17,3 +17,6 @@ mod relevance;
 pub(crate) mod specialise;
 pub(crate) mod verdict;
 pub(crate) mod wrapping;
+
+#[cfg(test)]
+mod brute_force_tests;

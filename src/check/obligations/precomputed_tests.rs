@@ -91,6 +91,25 @@ fn a_quotient_by_a_factor_of_the_host_is_a_division() {
     assert!(matches!(decide(beyond), Decision::Fails(_)));
 }
 
+/// A small dividend that the device computes in 32 bits is divided as the number that it is.
+#[test]
+fn a_reading_of_a_small_dividend_is_that_number() {
+    let mut a = Arena::new();
+    let mut by = divider(&mut a, 1, 1 << 31);
+    let (x, y) = (by.n, input(&mut a, 3, "y", Interval::of_int(32, false)));
+    let (sum, thousand) = (a.add(x, y), a.int(1000));
+    by.n = a.wrap(sum, 32, false);
+    assert_ne!(by.n, sum);
+    let (q, one) = (quotient(&mut a, &by), a.int(1));
+    let rows = input(&mut a, 4, "rows", Interval::new(1, 1000));
+    let small = [a.le(x, thousand), a.le(y, thousand)];
+    let facts = a.and_all([&by.facts[..], &small].concat());
+    let o = Obligation { facts, offset: q, bytes: one, extent: rows };
+    let mut decider = Decider::default();
+    let with = decider.search(DecisionAttempt::default()).with_divisions(&mut a, &o);
+    assert_eq!(with.offset, a.div(sum, by.d));
+}
+
 #[test]
 fn a_divisor_that_is_known_is_one_as_well() {
     for (of, divided) in [(7, true), (8, false)] {

@@ -158,3 +158,87 @@ pub(super) fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
     let constant = a.constant_of(t);
     (a.add_const(t, -constant), constant)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::decide::{Decider, DecisionAttempt};
+    use super::family;
+    use crate::solver::{Answer, FreeTerms};
+    use base::work::Work;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Interval;
+    use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
+
+    /// A number, and the goal or fact that it is at most so much.
+    fn at_most(a: &mut Arena, x: TermId, most: i128) -> TermId {
+        let most = a.int(most);
+        a.le(x, most)
+    }
+
+    fn number(a: &mut Arena, name: &str) -> TermId {
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Interval::of_int(32, true))
+    }
+
+    #[test]
+    fn goals_of_a_family_differ_by_a_constant_alone() {
+        let mut a = Arena::new();
+        let (x, y) = (number(&mut a, "x"), number(&mut a, "y"));
+        let goals = [3, 8].map(|most| at_most(&mut a, x, most));
+        let [three, eight] = goals.map(|goal| family(&mut a, goal));
+        assert_eq!(three.0, eight.0);
+        // `x - 3 <= 0` is the stronger one: its constant is larger.
+        assert_eq!(three.1 - eight.1, 5);
+        let other = at_most(&mut a, y, 3);
+        assert_ne!(family(&mut a, other).0, three.0);
+        let same = a.eq(x, y);
+        assert_eq!(family(&mut a, same), (same, 0));
+    }
+
+    /// A proof is forgotten only for one that shows at least as much from no other facts.
+    #[test]
+    fn a_proof_is_kept_beside_another_that_does_not_replace_it() {
+        let mut a = Arena::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| number(&mut a, n));
+        let [f, g] = [y, z].map(|t| at_most(&mut a, t, 0));
+        let [strong, weak, weakest] = [3, 8, 9].map(|most| at_most(&mut a, x, most));
+        let proof = |used: &[TermId]| (used.to_vec(), FreeTerms::default());
+        for (first, second, kept) in [
+            ((strong, vec![f]), (weak, vec![g]), 2),
+            ((weak, vec![f]), (strong, vec![g]), 2),
+            ((weak, vec![f]), (strong, vec![f]), 1),
+            ((weak, vec![f, g]), (strong, vec![f]), 1),
+            ((weak, vec![f]), (strong, vec![f, g]), 2),
+            ((strong, vec![f]), (weak, vec![f, g]), 2),
+        ] {
+            let mut d = Decider::default();
+            d.remember(&mut a, first.0, proof(&first.1));
+            d.remember(&mut a, second.0, proof(&second.1));
+            let family = family(&mut a, weak).0;
+            assert_eq!(d.proofs[&family].len(), kept, "{first:?}, then {second:?}");
+            for (goal, used) in [&first, &second] {
+                // Each still shows its goal and weaker ones, from its facts and more.
+                assert!(d.proof_of(&mut a, used, *goal).is_some() && d.proof_of(&mut a, &[f, g], weakest).is_some());
+                assert!(d.proof_of(&mut a, &[], *goal).is_none());
+            }
+            let below = at_most(&mut a, x, 2);
+            assert!(d.proof_of(&mut a, &[f, g], below).is_none());
+        }
+    }
+
+    /// A search that was cut off is repeated with more work alone.
+    #[test]
+    fn a_hopeless_search_is_repeated_with_more_work() {
+        let mut a = Arena::new();
+        let (x, y) = (number(&mut a, "x"), number(&mut a, "y"));
+        let (fact, goal) = (a.le(x, y), at_most(&mut a, x, 5));
+        for (tried, cut) in [(Work::millis(1), false), (Work::seconds(5), true), (Work::seconds(6), true)] {
+            let mut d = Decider::default();
+            d.hopeless.insert((fact, goal), tried);
+            let mut search = d.search(DecisionAttempt::default().with_work(Work::seconds(5)));
+            let limits = search.limits;
+            let answer = search.prove(&mut a, fact, &[fact], goal, &limits);
+            assert_eq!(matches!(answer, Answer::Unknown(_)), cut);
+            assert_eq!(search.cut, cut);
+        }
+    }
+}

@@ -82,7 +82,9 @@ impl RuleCheck for Lifetime {
             let outcome = outcome.unless(cut);
             inside::at_the_place(wanted, || explanation::outcome(&outcome));
             match (&outcome, used(run, event)) {
-                (AccessVerdict::Unknown(_), Some(access)) => tally.record(access, run.kernel, outcome),
+                (AccessVerdict::Unknown(_) | AccessVerdict::SafeIfNoWrap(_), Some(access)) => {
+                    tally.record(access, run.kernel, outcome);
+                }
                 _ => tally.note(place, run.kernel, outcome),
             }
         }
@@ -131,7 +133,8 @@ fn of_kernel(
     let happens = match decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some((place, AccessVerdict::Unknown(why))),
-        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+        Decision::SafeIfNoWrap(ops) => return Some((place, AccessVerdict::SafeIfNoWrap(ops))),
+        Decision::Safe => return None,
     };
     let suspect = suspect(tools, event, place.1.clone());
     let access = suspect.access()?;

@@ -64,7 +64,8 @@ pub(crate) fn null_in_kernel(
     let happens = match tools.happens(cx, facts).decision {
         Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails(c) => c,
-        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
+        Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
+        Decision::Unknown(_) => return open(),
     };
     let extent = tools.e.arena.int(0);
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
@@ -172,7 +173,8 @@ pub(crate) fn unset<'p>(
     let happens = match tools.happens(cx, facts).decision {
         Decision::Safe => return AccessVerdict::Safe,
         Decision::Fails(c) => c,
-        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return AccessVerdict::Unknown(UnknownReason::PathTaken),
+        Decision::SafeIfNoWrap(ops) => return AccessVerdict::SafeIfNoWrap(ops),
+        Decision::Unknown(_) => return AccessVerdict::Unknown(UnknownReason::PathTaken),
     };
     let open = match unset_in_kernel(cx, tools, run, ev, (facts, happens)) {
         AccessVerdict::Unknown(why) => why,

@@ -93,10 +93,13 @@ fn kept(r: Interval, all: impl Iterator<Item = i128>) -> Vec<i128> {
 
 #[cfg(test)]
 mod tests {
+    use super::{few, many, model, range};
+    use crate::solver::query::Query;
+    use crate::solver::tests::{id, sym};
     use crate::solver::{GroupResults, ModelAnswer, PositiveSymbols, SolverLimits, WrapMode, find_model};
     use engine::symbolic::terms::arena::Arena;
     use engine::symbolic::terms::interval::Interval;
-    use engine::symbolic::terms::term::{InputSource, SymKind};
+    use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     /// Rounds a positive `int` up by `n |= n >> 1; …; n + 1`.
     #[test]
@@ -124,5 +127,54 @@ mod tests {
         };
         // The least value with the highest bit set.
         assert_eq!(m.value(&a, n, WrapMode::Assume), Some(1 << 30));
+    }
+
+    /// The candidates are powers of two, their neighbours, and the ends of the range, of both signs, smallest first.
+    #[test]
+    fn what_is_tried_lies_in_the_range_at_powers_and_ends() {
+        assert_eq!(few(Interval::new(-3, 5)), [0, 1, -3, 5]);
+        assert_eq!(few(Interval::new(2, 5)), [2, 5]);
+        assert_eq!(many(Interval::new(-6, 12)), [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, -6, 7, 8, 9, 12]);
+        let all = many(Interval::of_int(64, true));
+        for k in 0..63 {
+            let p = 1_i128 << k;
+            assert!([p - 1, p, p + 1, -p, -p - 1, 1 - p].iter().all(|v| all.contains(v)), "2^{k}");
+        }
+        assert!(many(Interval::of_int(64, false)).contains(&(1 << 63)));
+    }
+
+    #[test]
+    fn bounds_of_a_query_narrow_ranges() {
+        let mut a = Arena::new();
+        let (x, y) = (sym(&mut a, "x", -9, 9), sym(&mut a, "y", -9, 9));
+        let (x, y) = (id(&a, x), id(&a, y));
+        let bounds = [(x, Interval::new(1, 20)), (y, Interval::new(3, 3)), (x, Interval { lo: None, hi: Some(7) })];
+        let query = Query { want: &[], bounds: &bounds, mode: WrapMode::Exact, strict: true };
+        assert_eq!(range(&a, &query, x), Interval::new(1, 7));
+        assert_eq!(range(&a, &query, y), Interval::new(3, 3));
+    }
+
+    /// Each symbol in turn takes all candidates, while the others take the few; only a model is an answer.
+    #[test]
+    fn a_model_is_found_whichever_symbol_turns() {
+        let mut a = Arena::new();
+        let names = ["x", "y", "z"].map(|n| sym(&mut a, n, 0, 1000));
+        for turning in 0..3 {
+            for wanted in [0, 65, 127, 512] {
+                let mut turned = names;
+                turned.rotate_left(turning);
+                let [n, o, p] = turned;
+                let [k, flipped, one, zero] = [wanted, wanted ^ 1, 1, 0].map(|v| a.int(v));
+                let both = a.bit_xor(n, o, 32);
+                let facts = [a.eq(both, flipped), a.eq(n, k), a.eq(o, one), a.eq(p, zero)];
+                let want: Vec<_> = facts.iter().map(|f| (*f, true)).collect();
+                let m = model(&a, &Query { want: &want, bounds: &[], mode: WrapMode::Exact, strict: true }).unwrap();
+                let value = |t: TermId| if t == n { wanted } else { i128::from(t == o) };
+                assert_eq!(names.map(|t| m.value(&a, t, WrapMode::Exact)), names.map(|t| Some(value(t))));
+                // Nothing satisfies facts that contradict each other.
+                let want = [(facts[0], true), (facts[1], true), (facts[2], false), (facts[3], true)];
+                assert!(model(&a, &Query { want: &want, bounds: &[], mode: WrapMode::Exact, strict: true }).is_none());
+            }
+        }
     }
 }

@@ -276,4 +276,117 @@ mod tests {
         let (facts, wrapped) = facts(&mut a, 2040);
         assert!(model_at_corners(&a, &facts, wrapped, WrapMode::Exact).is_none());
     }
+
+    fn unknown(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
+        let kind = SymKind::Unknown { reason: base::reasons::UnknownReason::Float };
+        a.fresh(kind, name, Interval::new(lo, hi))
+    }
+
+    /// Value of `x` in the model of the facts, of which all others follow from `x`.
+    fn found(a: &Arena, facts: &[TermId], x: TermId) -> Option<i128> {
+        let model = model_at_corners(a, facts, x, WrapMode::Exact)?;
+        for f in facts {
+            assert_eq!(model.value(a, *f, WrapMode::Exact), Some(1), "a model satisfies all facts");
+        }
+        model.value(a, x, WrapMode::Exact)
+    }
+
+    /// Facts `least <= c·x` and `c·x <= most` leave just the integers between the rounded quotients.
+    #[test]
+    fn bounds_with_coefficients_are_rounded_to_integers() {
+        for c in [1, 2, 3, 7, -1, -2, -5] {
+            for (least, most) in [(20, 22), (21, 27), (-30, -25), (-9, -1), (1, 6), (0, 0), (20, 20)] {
+                let mut a = Arena::new();
+                let (x, lo, hi) = (unknown(&mut a, "x", -50, 50), a.int(least), a.int(most));
+                let cx = a.scale(x, c);
+                let facts = [a.le(lo, cx), a.le(cx, hi)];
+                let all: Vec<i128> = (-50..=50).filter(|v| (least..=most).contains(&(c * v))).collect();
+                // The largest value is tried first.
+                assert_eq!(found(&a, &facts, x), all.last().copied(), "{least} <= {c}·x <= {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_equation_leaves_one_value_if_it_is_a_whole_number() {
+        for c in [1, 3, -1, -4] {
+            for sum in -30..=30 {
+                let mut a = Arena::new();
+                // The input comes first, and the equation determines `x`.
+                let (z, x) = (input(&mut a, "z", 1), unknown(&mut a, "x", -8, 8));
+                let (cx, zz, sum_of) = (a.scale(x, c), a.scale(z, 2), a.int(sum));
+                let both = a.add(cx, zz);
+                let facts = [a.eq(both, sum_of)];
+                let value = (-8..=8).find(|v| c * v + 2 == sum);
+                assert_eq!(found(&a, &facts, x), value, "{c}·x + 2·1 == {sum}");
+            }
+        }
+    }
+
+    /// An index takes the ends of its range and their neighbours.
+    #[test]
+    fn an_index_next_to_an_end_is_found() {
+        for (lo, hi) in [(0, 9), (-7, 7), (5, 6)] {
+            for wanted in [lo, lo + 1, hi - 1, hi] {
+                let mut a = Arena::new();
+                let i = unknown(&mut a, "i", lo, hi);
+                // No bound follows from the facts: `i * i` is not linear.
+                let facts: Vec<TermId> = (lo..=hi)
+                    .filter(|v| *v != wanted)
+                    .map(|v| {
+                        let v = a.int(v);
+                        let same = a.eq(i, v);
+                        a.not(same)
+                    })
+                    .collect();
+                assert_eq!(found(&a, &facts, i), Some(wanted), "{wanted} in {lo}..{hi}");
+            }
+        }
+    }
+
+    /// An input of the operation takes powers of two from above, another input from below, and neither less than 1.
+    #[test]
+    fn inputs_take_powers_of_two_and_at_least_one() {
+        let mut a = Arena::new();
+        let (own, other) = (input(&mut a, "own", 1000), input(&mut a, "other", 1000));
+        for (x, expected) in [(own, 512), (other, 64)] {
+            let rest = a.modulo(x, 64);
+            let zero = a.int(0);
+            let facts = [a.eq(rest, zero)];
+            let model = model_at_corners(&a, &facts, own, WrapMode::Exact).unwrap();
+            assert_eq!(model.value(&a, x, WrapMode::Exact), Some(expected));
+        }
+        let zero = a.int(0);
+        let none = a.le(own, zero);
+        assert!(model_at_corners(&a, &[none], own, WrapMode::Exact).is_none());
+    }
+
+    /// An extent is as small as the sizes allow, even where it comes first by name.
+    #[test]
+    fn an_extent_follows_sizes() {
+        let mut a = Arena::new();
+        let extent = input(&mut a, "extent(p)", 1 << 30);
+        let n = input(&mut a, "n", 1 << 20);
+        let bytes = a.scale(n, 4);
+        let [most, least] = [1 << 12, 100].map(|v| a.int(v));
+        let facts = [a.le(bytes, extent), a.le(n, most), a.le(least, n)];
+        let model = model_at_corners(&a, &facts, n, WrapMode::Exact).unwrap();
+        assert_eq!([n, extent].map(|t| model.value(&a, t, WrapMode::Exact)), [Some(1 << 12), Some(1 << 14)]);
+        // Nor is an extent large because the operation itself concerns it.
+        let at_least = a.le(least, extent);
+        assert_eq!(found(&a, &[at_least], extent), Some(100));
+    }
+
+    /// A size that no equation defines comes before an index, whichever is older.
+    #[test]
+    fn an_index_follows_the_sizes_of_other_operations() {
+        let mut a = Arena::new();
+        let i = unknown(&mut a, "i", 0, 63);
+        let (own, n) = (input(&mut a, "own", 9), input(&mut a, "n", 1000));
+        let square = a.mul(n, n);
+        let at = a.add_const(square, -5);
+        let facts = [a.le(i, at), a.le(at, i)];
+        let model = model_at_corners(&a, &facts, own, WrapMode::Exact).unwrap();
+        assert_eq!([n, i].map(|t| model.value(&a, t, WrapMode::Exact)), [Some(4), Some(11)]);
+    }
 }

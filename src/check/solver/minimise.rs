@@ -172,3 +172,82 @@ fn least(arena: &Arena, s: SymId, kept: &[(SymId, Interval)]) -> i128 {
     let floor = |r: Interval| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
     kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{least, lower, shrink};
+    use crate::solver::WrapMode;
+    use crate::solver::query::{Model, SolverBudget, SolverLimits};
+    use crate::solver::tests::{id, sym};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Interval;
+    use rustc_hash::FxHashMap;
+
+    #[test]
+    fn the_least_magnitude_is_that_of_the_value_nearest_to_zero() {
+        for lo in -9..=9 {
+            for hi in lo..=9 {
+                for from in -9..=9 {
+                    let mut a = Arena::new();
+                    let (x, other) = (sym(&mut a, "x", lo, hi), sym(&mut a, "y", 0, 9));
+                    let (x, other) = (id(&a, x), id(&a, other));
+                    let kept =
+                        [(x, Interval { lo: Some(from), hi: None }), (other, Interval { lo: Some(8), hi: None })];
+                    let nearest = (lo..=hi).map(i128::abs).min().unwrap();
+                    assert_eq!(least(&a, x, &[]), nearest);
+                    assert_eq!(least(&a, x, &kept), nearest.max(from), "{lo}..{hi} from {from}");
+                }
+            }
+        }
+    }
+
+    /// The first of 0, 1, 2, 3, 4, 8, 16, … that satisfies the facts and the kept bounds takes the place of a larger value.
+    #[test]
+    fn values_are_lowered_as_far_as_the_facts_allow() {
+        // Value before, facts `least <= |x|`, kept from, expected.
+        for (now, least, from, expected) in [
+            (1000, 37, 0, 64),
+            (1000, 64, 0, 64),
+            (1000, 65, 0, 128),
+            (1000, 1000, 0, 1000),
+            (60, 37, 0, 60),
+            (64, 37, 0, 64),
+            (65, 37, 0, 64),
+            (1000, 0, 0, 0),
+            (1000, 0, 1, 1),
+            (1000, 0, 100, 128),
+            (1, 0, 1, 1),
+            (5, 3, 0, 3),
+            (-1000, 37, 0, -64),
+            (-5, 0, 0, 0),
+        ] {
+            let mut a = Arena::new();
+            let x = sym(&mut a, "x", -2000, 2000);
+            let (magnitude, limit) = (a.scale(x, if now < 0 { -1 } else { 1 }), a.int(least));
+            let want = [(a.le(limit, magnitude), true)];
+            let s = id(&a, x);
+            let kept = [(s, Interval { lo: Some(from), hi: None })];
+            let model = Model { values: FxHashMap::from_iter([(s, now)]), ..Model::default() };
+            let budget = SolverBudget::new(&SolverLimits::default());
+            let kept = if from > 0 { &kept[..] } else { &[] };
+            let model = lower(&a, model, &want, &[s], kept, WrapMode::Exact, &budget);
+            assert_eq!(model.values[&s], expected, "{now} where {least} or {from} is least");
+        }
+    }
+
+    /// Halving finds the least value between two steps.
+    #[test]
+    fn values_shrink_to_the_least_that_the_facts_allow() {
+        for least in [5, 23, 31, 32, 33, 47, 100] {
+            let mut a = Arena::new();
+            let (x, y) = (sym(&mut a, "x", 0, 2000), sym(&mut a, "y", 0, 2000));
+            let (product, square) = (a.mul(x, y), a.int(least * least));
+            let want = [(a.le(square, product), true), (a.eq(x, y), true)];
+            let (s, t) = (id(&a, x), id(&a, y));
+            let model = Model { values: FxHashMap::from_iter([(s, 1000), (t, 1000)]), ..Model::default() };
+            let budget = SolverBudget::new(&SolverLimits::default());
+            let model = shrink(&a, model, &want, &[s, t], &[], WrapMode::Exact, &budget);
+            assert_eq!((model.values[&s], model.values[&t]), (least, least));
+        }
+    }
+}

@@ -193,3 +193,40 @@ impl ConstraintStore {
         p.terms.iter().fold(FactIndices::new(), |u, (m, _)| union(&u, &self.range_facts(m)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ConstraintStore;
+    use crate::solver::WrapMode;
+    use crate::solver::tests::sym;
+    use engine::symbolic::terms::arena::Arena;
+
+    /// `ca·m - y <= λ·(cb·m + z)` holds for a `λ > 0` just where the coefficients of the unbounded `m` have the same sign.
+    #[test]
+    fn a_form_is_bounded_by_a_multiple_of_another() {
+        for (ca, cb) in (-9..=9).flat_map(|ca| (-9..=9).map(move |cb| (ca, cb))).filter(|(ca, cb)| ca * cb != 0) {
+            let mut a = Arena::new();
+            let (m, y, z) = (sym(&mut a, "m", -1000, 1000), sym(&mut a, "y", 0, 9), sym(&mut a, "z", 0, 9));
+            let (of_a, of_b) = (a.scale(m, ca), a.scale(m, cb));
+            let (form, other) = (a.sub(of_a, y), a.add(of_b, z));
+            let (form, other) = (a.poly(form), a.poly(other));
+            let mut store = ConstraintStore::new(&mut a, WrapMode::Exact, vec![], &[]);
+            let found = store.bounded_by(&a, &form, &other);
+            assert_eq!(found.is_some(), ca * cb > 0, "{ca} and {cb}");
+        }
+    }
+
+    #[test]
+    fn a_condition_is_falsified_by_bounds_alone_where_no_value_satisfies_it() {
+        for (lo, hi) in (-4..=4).flat_map(|lo| (lo..=4).map(move |hi| (lo, hi))) {
+            let mut a = Arena::new();
+            let x = sym(&mut a, "x", lo, hi);
+            let (zero, store) = (a.int(0), ConstraintStore::new(&mut a, WrapMode::Exact, vec![], &[]));
+            let (at_most, same) = (a.le(x, zero), a.eq(x, zero));
+            assert_eq!(store.falsified(&mut a, at_most).is_some(), lo > 0, "{lo}..{hi}");
+            assert_eq!(store.falsified(&mut a, same).is_some(), lo > 0 || hi < 0, "{lo}..{hi}");
+            let both = a.and(at_most, same);
+            assert_eq!(store.falsified(&mut a, both).is_some(), lo > 0 || hi < 0, "{lo}..{hi}");
+        }
+    }
+}

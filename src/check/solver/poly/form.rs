@@ -144,3 +144,116 @@ pub(super) fn power(r: Interval, n: usize) -> Interval {
 pub(super) fn subtract(p: &Poly, s: i128, f: &Poly, m: &Poly) -> Option<Poly> {
     scaled(p, s)?.add_scaled(&f.mul(m)?, -1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{common, divide, mul_ranges, power, product, quotient, subtract, tighten};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Interval;
+    use engine::symbolic::terms::term::{InputSource, Monomial, Poly, SymKind, TermId};
+    use smallvec::SmallVec;
+
+    fn names(a: &mut Arena) -> [TermId; 3] {
+        ["x", "y", "z"].map(|n| a.fresh(SymKind::Input(InputSource::World(n.into())), n, Interval::ANY))
+    }
+
+    /// Monomials of at most three factors.
+    fn monomials(names: &[TermId]) -> Vec<Monomial> {
+        let mut all = vec![Monomial::new()];
+        for _ in 0..3 {
+            let longer: Vec<Monomial> = all.iter().flat_map(|m| names.iter().map(move |n| product(m, &[*n]))).collect();
+            all.extend(longer);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    #[test]
+    fn a_monomial_divides_just_its_products() {
+        let all = monomials(&names(&mut Arena::new()));
+        for m in &all {
+            for d in &all {
+                let factor: Vec<&Monomial> = all.iter().filter(|q| product(q, d) == *m).collect();
+                assert_eq!(divide(m, d).as_ref().into_iter().collect::<Vec<_>>(), factor, "{m:?} by {d:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_common_factor_is_the_largest_that_divides_all() {
+        let all = monomials(&names(&mut Arena::new()));
+        for a in &all {
+            for b in all.iter().filter(|b| *b > a) {
+                let p = Poly { terms: vec![(a.clone(), 3), (b.clone(), -2)] };
+                let g = common(&p);
+                let divisors = all.iter().filter(|d| divide(a, d).is_some() && divide(b, d).is_some());
+                assert_eq!(Some(g.len()), divisors.map(SmallVec::len).max(), "{p:?}");
+                assert_eq!(quotient(&p, &g).and_then(|q| q.mul(&Poly::of(g, 1))), Some(p));
+            }
+        }
+    }
+
+    #[test]
+    fn tightening_keeps_the_integers_that_satisfy_a_bound() {
+        let x = names(&mut Arena::new())[0];
+        for (c, k) in (-6..=6).flat_map(|c| (-9..=9).map(move |k| (c, k))).filter(|(c, _)| *c != 0) {
+            let p = Poly::of(smallvec::smallvec![x], c).add_scaled(&Poly::of(Monomial::new(), 1), k).unwrap();
+            let at =
+                |p: &Poly, v: i128| p.terms.iter().map(|(m, c)| if m.is_empty() { *c } else { c * v }).sum::<i128>();
+            let tight = tighten(p.clone());
+            for v in -12..=12 {
+                assert_eq!(at(&p, v) >= 0, at(&tight, v) >= 0, "{c}·{v} + {k} and {tight:?}");
+            }
+            assert_eq!(tight.terms.iter().find(|t| !t.0.is_empty()).map(|t| t.1), Some(c.signum()));
+        }
+    }
+
+    #[test]
+    fn a_multiple_of_a_fact_is_taken_away() {
+        let [x, y, z] = names(&mut Arena::new()).map(|n| Poly::of(smallvec::smallvec![n], 1));
+        let f = x.add_scaled(&y, -2).unwrap();
+        // 3·z - y·(x - 2·y)
+        let expected = z.add_scaled(&z, 2).unwrap().add_scaled(&x.mul(&y).unwrap(), -1).unwrap();
+        let expected = expected.add_scaled(&y.mul(&y).unwrap(), 2).unwrap();
+        assert_eq!(subtract(&z, 3, &f, &y), Some(expected));
+    }
+
+    /// Intervals with ends from -3 to 3 or none; ends that are missing are at ±`far`.
+    fn intervals(far: i128) -> Vec<(Interval, i128, i128)> {
+        let ends = || std::iter::once(None).chain((-3..=3).map(Some));
+        ends()
+            .flat_map(|lo| ends().map(move |hi| (lo, hi)))
+            .map(|(lo, hi): (Option<i128>, Option<i128>)| (Interval { lo, hi }, lo.unwrap_or(-far), hi.unwrap_or(far)))
+            .filter(|(_, lo, hi)| lo <= hi)
+            .collect()
+    }
+
+    #[test]
+    fn the_range_of_a_product_is_the_hull_of_all_products() {
+        const FAR: i128 = 100;
+        for (a, a0, a1) in intervals(FAR) {
+            for (b, b0, b1) in intervals(FAR) {
+                // The product is linear in each factor, so its extremes are at the ends. Beyond ±9 only missing ends lead.
+                let ends = [a0 * b0, a0 * b1, a1 * b0, a1 * b1];
+                let (lo, hi) = (ends.into_iter().min(), ends.into_iter().max());
+                let hull = Interval { lo: lo.filter(|v| *v >= -9), hi: hi.filter(|v| *v <= 9) };
+                assert_eq!(mul_ranges(a, b), hull, "{a:?} times {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_range_of_a_power_holds_all_powers_and_squares_are_not_negative() {
+        for (r, lo, hi) in intervals(5) {
+            for n in 1..=4u32 {
+                let range = power(r, n as usize);
+                for v in lo..=hi {
+                    assert!(range.contains_value(v.pow(n)), "{v}^{n} in {range:?} of {r:?}");
+                }
+                assert!(n % 2 == 1 || range.lo.is_some_and(|v| v >= 0), "{range:?} of {r:?}");
+            }
+            assert_eq!(power(r, 1), r);
+        }
+    }
+}

@@ -269,3 +269,77 @@ fn shake(arena: &Arena, literal: TermId, s: &SampleValues, choices: &mut SampleC
     };
     arena.symbol(x).range.contains_value(next).then_some((x, next))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SampleChoices, SampleValues, find, nudge};
+    use crate::solver::WrapMode;
+    use crate::solver::tests::{id, sym};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::term::TermId;
+    use rustc_hash::FxHashMap;
+
+    /// A sample of two symbols, with the values of these terms.
+    fn sample(a: &Arena, terms: &[TermId], values: [(TermId, i128); 2]) -> SampleValues {
+        let symbols = values.into_iter().map(|(t, v)| (id(a, t), v)).collect();
+        let mut s = SampleValues { symbols, values: FxHashMap::default() };
+        s.extend(a, terms, WrapMode::Exact);
+        s
+    }
+
+    /// Moves change a polynomial by what is wanted, by no more than a step of the slope, and stay in range.
+    #[test]
+    fn a_move_changes_a_polynomial_by_just_what_is_wanted() {
+        for c in [-3, -1, 2, 5] {
+            for (x0, want) in (-4..=4).flat_map(|x0| [-7, -6, -1, 1, 2, 6, 7].map(|want| (x0, want))) {
+                for exact in [false, true] {
+                    let mut a = Arena::new();
+                    let (x, y) = (sym(&mut a, "x", -20, 20), sym(&mut a, "y", -5, 5));
+                    let (cx, xy) = (a.scale(x, c), a.mul(x, y));
+                    let p = a.add(cx, xy);
+                    let poly = a.poly(p);
+                    let s = sample(&a, &[x, y, p], [(x, x0), (y, 1)]);
+                    let before = s.poly(&poly).unwrap();
+                    assert_eq!(before, (c + 1) * x0);
+                    for seed in 1..6 {
+                        let Some((moved, to)) = nudge(&a, &poly, want, exact, &s, &mut SampleChoices(seed * 77)) else {
+                            let steps = [c + 1, x0].map(|slope| slope != 0 && want % slope == 0);
+                            assert!(!exact || !steps[0], "{c} {x0} {want}");
+                            continue;
+                        };
+                        let at = if moved == id(&a, x) { [(x, to), (y, 1)] } else { [(x, x0), (y, to)] };
+                        let slope = if moved == id(&a, x) { c + 1 } else { x0 };
+                        let after = sample(&a, &[x, y, p], at);
+                        let change = after.poly(&poly).unwrap() - before;
+                        assert_eq!(after.value(p), after.poly(&poly));
+                        assert!(if exact { change == want } else { change * want.signum() >= want.abs() });
+                        assert!((change - want).abs() < slope.abs(), "{change} where {want} is wanted");
+                        let range = a.symbol(moved).range;
+                        assert!(range.contains_value(to));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn samples_satisfy_all_literals() {
+        let mut a = Arena::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| sym(&mut a, n, -50, 50));
+        let (seven, forty, sum, product) = (a.int(7), a.int(40), a.add(x, y), a.mul(x, z));
+        let (less, multiple) = (a.lt(x, y), a.modulo(z, 3));
+        let same = a.eq(x, z);
+        let literals =
+            [less, a.le(seven, sum), a.le(product, forty), a.le_zero(multiple), a.not(same), a.or(same, less)];
+        let found = find(&a, &literals, WrapMode::Exact);
+        assert!(found.len() >= 2, "{found:?}");
+        for s in &found {
+            let value = |t| s.value(t).unwrap();
+            assert!(value(x) < value(y) && value(x) + value(y) >= 7 && value(x) * value(z) <= 40);
+            assert!(value(z) % 3 == 0 && value(x) != value(z));
+            assert!([x, y, z].into_iter().all(|t| (-50..=50).contains(&value(t))));
+        }
+        let (no, yes) = (a.lt(x, y), a.lt(y, x));
+        assert!(find(&a, &[no, yes], WrapMode::Exact).is_empty());
+    }
+}

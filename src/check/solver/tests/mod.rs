@@ -8,8 +8,9 @@ use base::cpu_time;
 use base::nets::{self, Net, Nets};
 use base::reasons::UnknownReason;
 use base::work::Work;
+use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::interval::Interval;
-use engine::symbolic::terms::term::{InputSource, SymKind, Term};
+use engine::symbolic::terms::term::{InputSource, SymKind, Term, wrap_value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -205,4 +206,36 @@ fn on_a_busy_machine_a_query_has_as_much_time_as_on_an_idle_one() {
         assert!(matches!(answer, SolverOutcome::Unknown(UnknownReason::SolverWork)), "{answer:?}");
         assert_eq!(nets.reached(), [], "{alone:?} of CPU time alone, {took:?} of wall time beside others");
     });
+}
+
+/// Tests `n = (T)x`, kept apart from `x` by the engine: Z3 knows the value of the reading where it is decided, and nothing is
+/// contradictory where it is not.
+#[test]
+fn a_reading_of_a_number_has_the_value_that_a_machine_reads() {
+    for (signed, (lo, hi)) in [(false, (-128, 127)), (true, (0, 255)), (false, (-300, 600)), (true, (-300, 600))] {
+        for v in (lo..=hi).filter(|v| v % 37 == 0 || [lo, -129, -128, -1, 0, 127, 128, 255, 256, hi].contains(v)) {
+            let mut a = Arena::new();
+            let x = sym(&mut a, "x", lo, hi);
+            let range = Interval::of_int(8, signed);
+            let n = a.apply(UninterpretedFunction::Reading { bits: 8, signed }, vec![x], range);
+            let (value, read) = (a.int(v), a.int(wrap_value(v, 8, signed)));
+            let facts = [a.eq(x, value)];
+            let goal = a.eq(n, read);
+            let other = a.not(goal);
+            let proves = |goal| {
+                let answer = entail::prove(
+                    &a,
+                    &facts,
+                    goal,
+                    WrapMode::Exact,
+                    &SolverLimits::default(),
+                    &mut GroupResults::default(),
+                );
+                matches!(answer, Answer::Proved { .. })
+            };
+            assert!(!proves(other), "{v} contradicts its reading");
+            let is_known = hi - lo == 255 || range.contains_value(v);
+            assert_eq!(proves(goal), is_known, "the reading of {v}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Random facts and goals over small ranges, checked by trying all assignments.
 
+use crate::solver::query::{Query, SolverOutcome};
 use crate::solver::*;
 use base::reasons::UnknownReason;
 use engine::symbolic::terms::eval::Valuation;
@@ -334,6 +335,48 @@ proptest! {
                 Some(Answer::Proved { used, .. }) => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}, by {:?} of {:?}", mode, used, facts),
                 Some(Answer::Model(m)) => b.check_model(&m, mode)?,
                 _ => {}
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn trying_all_assignments_decides_exactly_what_has_values(p in problems()) {
+        for mode in [WrapMode::Assume, WrapMode::Exact] {
+            let b = Built::new(&p);
+            let want: Vec<(TermId, bool)> = b.facts.iter().map(|f| (*f, true)).chain([(b.goal, false)]).collect();
+            let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
+            let divides = |t: &TermId| match b.arena.get(*t) {
+                Term::Div(_, d) | Term::Rem(_, d) => b.arena.range(*d).contains_value(0),
+                _ => false,
+            };
+            match enumerate::decide(&b.arena, &want, mode) {
+                None => prop_assert!(b.arena.cone(&roots).iter().any(divides)),
+                Some(SolverOutcome::Sat(m)) => b.check_model(&m, mode)?,
+                Some(SolverOutcome::Unsat) => {
+                    prop_assert!(!b.arena.cone(&roots).iter().any(divides));
+                    prop_assert_eq!(b.refuted(&p, mode, &b.facts), None);
+                }
+                Some(other) => return Err(TestCaseError::fail(format!("{other:?}"))),
+            }
+        }
+    }
+
+    #[test]
+    fn models_at_corners_and_boundaries_satisfy_all_facts(p in problems()) {
+        for mode in [WrapMode::Assume, WrapMode::Exact] {
+            let mut b = Built::new(&p);
+            let wrong = b.arena.not(b.goal);
+            let facts: Vec<TermId> = b.facts.iter().copied().chain([wrong]).collect();
+            if let Some(m) = corners::model_at_corners(&b.arena, &facts, b.symbols[0], mode) {
+                b.check_model(&m, mode)?;
+            }
+            let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
+            if let Some(m) = boundary::model(&b.arena, &Query { want: &want, bounds: &[], mode, strict: true }) {
+                b.check_model(&m, mode)?;
             }
         }
     }
