@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 mod grammar;
 mod opcodes;
+pub mod single;
 mod waits;
 
 pub use waits::{WaitEvent, waiting};
