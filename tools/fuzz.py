@@ -4,7 +4,7 @@
 `run` builds the targets, makes first inputs where FOLDER has none, and fuzzes a target for so many seconds, or each target in turn. Inputs that reach
 new code are kept in FOLDER/corpus, so that a later run goes on where it ended; inputs that break a target are kept in FOLDER/found. Each run is a line
 of FOLDER/journal.jsonl. `page` writes docs/evaluation/fuzzing.md from that journal, from journals of other machines that lie in FOLDER
-(journal-*.jsonl), and from tools/fuzz-found.jsonl, the faults that were mended.
+(journal-MACHINE.jsonl), and from tools/fuzz-found.jsonl, the faults that were mended.
 Binaries that make the first inputs: SCUBA_RELEASE (target/release). nvcc: SCUBA_NVCC, else the one of .deps.
 """
 
@@ -77,12 +77,12 @@ TARGETS = {
     "objects": ("object files and archives", "symbols are sorted", ["-max_len=8000"]),
     "documents": (
         "documents of earlier runs: shards, kept reports",
-        "what is read is written and read again as the same; a part is merged once",
+        "what is read is written and read again as the same; a part is merged once; reports in all formats, of which JSON is JSON",
         ["-max_len=20000"],
     ),
     "check": (
         "facts of {programs} programs, changed in ways that keep them valid",
-        "facts survive a store; each unit is in a program; a check ends within its counted work, without an internal fault, and the same twice",
+        "facts survive a store; each unit is in a program; a check ends within its counted work, without an internal fault, and the same twice; no access that a run of changed code finds out of bounds is safe",
         ["-max_len=220", "-timeout=120", "-rss_limit_mb=4096"],
     ),
 }
@@ -133,7 +133,9 @@ def run(work, target, seconds):
     line = {"target": target, "revision": revision(), "date": datetime.date.today().isoformat(), "machine": f"{os.cpu_count()} cores"}
     line |= {"cpu_seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "runs": 0}
     while (left := seconds - (time.monotonic() - begin)) > 2 and line["runs"] < MOST_RESTARTS:
-        command = [binary(target), *TARGETS[target][2], f"-max_total_time={int(left)}", "-print_final_stats=1", f"-artifact_prefix={found}/", corpus]
+        words = work / "dictionaries" / target
+        command = [binary(target), *TARGETS[target][2], *([f"-dict={words}"] if words.is_file() else [])]
+        command += [f"-max_total_time={int(left)}", "-print_final_stats=1", f"-artifact_prefix={found}/", corpus]
         with open(logs / "log", "w+", errors="replace") as log:
             child = subprocess.Popen([*map(str, command), str(work / "seeds" / target)], stdout=log, stderr=log, env=environment)
             _, _, usage = os.wait4(child.pid, 0)
@@ -158,19 +160,23 @@ def thousands(n):
 
 
 def of_time(seconds):
+    if seconds < 120:
+        return f"{seconds:.0f} s"
     return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
 
 
 def page(work):
     lines = []
     for journal in sorted(work.glob("journal*.jsonl")):
-        lines += [json.loads(line) for line in journal.read_text().splitlines() if line.strip()]
+        # The name of another machine's journal says which.
+        machine = {"machine": journal.stem.removeprefix("journal-")} if journal.stem != "journal" else {}
+        lines += [machine | json.loads(line) for line in journal.read_text().splitlines() if line.strip()]
     faults = [json.loads(line) for line in FOUND.read_text().splitlines() if line.strip()] if FOUND.is_file() else []
     by_target = collections.defaultdict(list)
     for line in lines:
         by_target[line["target"]].append(line)
     programs = len(list((work / "programs").iterdir()))
-    machines = sorted({line.get("machine", "2 cores") for line in lines})
+    machines = sorted({line["machine"] for line in lines})
     out = [
         "# Fuzzing", "",
         "Each reader of data from outside, and checks of changed facts, under libFuzzer with coverage (`tests/fuzz/`; overflow checks and",
@@ -189,7 +195,11 @@ def page(work):
         out.append("| " + " | ".join(cells) + " |")
     total = of_time(sum(line["cpu_seconds"] for line in lines))
     out += ["", f"Together {total} of CPU time and {thousands(sum(line['executions'] for line in lines))} executions. `edges` is the most that one run covered.", ""]
-    out += ["## Faults", "", "Each has a test in the crate that had it.", "", "| target | what was wrong | test |", "| --- | --- | --- |"]
+    open_inputs = sorted({(line["target"], name) for line in lines for name in line["found"]})
+    if open_inputs:
+        slow = sum(name.startswith("slow-unit") for _, name in open_inputs)
+        out += [f"Inputs that broke a target: {len(open_inputs) - slow}; slow ones (10 s and more of a busy machine): {slow}.", ""]
+    out += ["## Faults", "", "Each is mended and has a test.", "", "| target | what was wrong | test |", "| --- | --- | --- |"]
     out += [f"| `{f['target']}` | {f['what']} | `{f['test']}` |" for f in faults]
     PAGE.write_text("\n".join(out) + "\n")
 

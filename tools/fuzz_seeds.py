@@ -229,6 +229,28 @@ def write(folder, seeds):
         (folder / f"{at:04}").write_bytes(data)
 
 
+# Sources whose string literals are words of what a target reads.
+DICTIONARIES = {
+    "command_line": ["src/nvcc/flags.rs", "src/nvcc/host.rs", "src/nvcc/interpose/links.rs", "src/nvcc/parse.rs"],
+    "mlir": ["src/cgeist/fuzz.rs", "src/cgeist/lower/side.rs", "src/cgeist/lower/body.rs", "src/cgeist/mlir/types.rs", "src/cgeist/mlir/attribute.rs"],
+    "assembly": ["src/models/ptx.rs", "src/models/ptx/grammar.rs", "src/models/ptx/opcodes.rs", "src/models/ptx/waits.rs", "src/models/tiles.rs"],
+    "settings": ["src/config/lenient.rs", "src/config/load.rs", "src/base/remote_url.rs"],
+    "conditions": ["src/contracts/lexical.rs", "src/contracts/operators.rs", "src/contracts/ast.rs", "src/contracts/print.rs"],
+    "bundle": ["src/confirm/record.rs"],
+    "cmake": ["src/facts/generated/ninja.rs", "src/facts/generated/makefiles.rs", "src/facts/generated/reply.rs", "src/nvcc/host.rs"],
+}
+# Longer ones are messages.
+MOST_LETTERS = 40
+
+
+def dictionary(folder, target):
+    """Writes the words of a target for libFuzzer (its option `-dict`)."""
+    words = [word.encode() for word in strings(*DICTIONARIES[target]) if len(word) <= MOST_LETTERS]
+    quoted = ("".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in word) for word in words)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / target).write_text("".join(f'"{word}"\n' for word in quoted))
+
+
 def make(work, scuba, nvcc):
     """Writes the seeds of all targets below a folder, and the programs whose facts are changed."""
     seeds = work / "seeds"
@@ -245,4 +267,6 @@ def make(work, scuba, nvcc):
     }
     for target, inputs in texts.items():
         write(seeds / target, inputs)
+    for target in DICTIONARIES:
+        dictionary(work / "dictionaries", target)
     return left
