@@ -154,6 +154,13 @@ kills: build ## kill a build with its shims N times (200) at random moments, and
 	@tools/setup.sh test
 	@SCUBA_TEST_KILLS=$(or $(N),200) cargo test --locked --test projects -- --exact trouble::killed_shims_leave_nothing_wrong --nocapture
 
+.PHONY: fuzz
+fuzz: build ## fuzz TARGET (all: each in turn) for SECONDS (60): a reader of data from outside, or checks of changed facts; goes on with the inputs in WORK (/tmp/scuba-fuzz), whose journal FUZZ_PAGE=1 writes to docs/evaluation/fuzzing.md
+	@tools/setup.sh fuzz
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/fuzz.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-fuzz)" \
+	  run "$(or $(TARGET),all)" --seconds $(or $(SECONDS),60)
+	@$(if $(FUZZ_PAGE),python3 -B tools/fuzz.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-fuzz)" page)
+
 .PHONY: repeat
 repeat: ## N programs (40) of ours, or those in DIR: the same document whatever the threads, load, clock, folder, order and caches
 	@tools/setup.sh test

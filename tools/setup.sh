@@ -7,6 +7,7 @@
 #   tools/setup.sh stores  what the tests need, and servers of remote caches (300 MB)
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
 #   tools/setup.sh book    what the build needs, and mdBook, for `make book`
+#   tools/setup.sh fuzz    what the tests need, and cargo-fuzz, for `make fuzz`
 #   tools/setup.sh page    what the tests need, and what looks at results as users do: Chromium, Neovim, Node
 #   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
@@ -35,6 +36,7 @@ header_pins=(
 # CUDA's libraries to be loaded at all; no GPU is used.
 torch_pin=torch==2.11.0
 mdbook_pin=0.5.4
+fuzz_pin=0.13.2
 # Servers that tests of the remote cache start.
 store_pins=('moto[server]==5.2.5' wsgidav==4.4.0 cheroot==11.1.2)
 # What rustc must be at least: `rust-version` in Cargo.toml.
@@ -223,6 +225,14 @@ install_mdbook() {
   rm -rf .deps/mdbook.partial
 }
 
+install_fuzz() {
+  if [ -x ".deps/cargo-fuzz-$fuzz_pin/bin/cargo-fuzz" ]; then return; fi
+  say "set-up: building cargo-fuzz $fuzz_pin"
+  CARGO_TARGET_DIR=.deps/cargo-fuzz.partial cargo install cargo-fuzz --version "=$fuzz_pin" --locked \
+    --root ".deps/cargo-fuzz-$fuzz_pin" --quiet >&2 || by_hand "cargo could not build cargo-fuzz $fuzz_pin (its message is above)." "Only \`make fuzz\` needs it."
+  rm -rf .deps/cargo-fuzz.partial
+}
+
 # ---- all of it --------------------------------------------------------------------------------------------------------
 
 mkdir -p .deps
@@ -241,7 +251,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ "$want" = page ] || [ "$want" = stores ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = fuzz ] || [ "$want" = page ] || [ "$want" = stores ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
@@ -252,4 +262,5 @@ fi
 if [ "$want" = torch ]; then install_torch; fi
 if [ "$want" = stores ]; then install_stores; fi
 if [ "$want" = book ]; then install_mdbook; fi
+if [ "$want" = fuzz ]; then install_fuzz; fi
 if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi

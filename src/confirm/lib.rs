@@ -19,7 +19,7 @@ mod kernel_check;
 pub mod manifest;
 pub mod prepare;
 pub mod process;
-mod record;
+pub mod record;
 mod repro;
 pub mod scratch;
 pub mod store;

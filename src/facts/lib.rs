@@ -9,7 +9,7 @@
 pub mod archive;
 mod besides;
 pub mod currency;
-mod file;
+pub mod file;
 pub mod generated;
 pub mod gone;
 pub mod join;

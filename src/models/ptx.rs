@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 mod grammar;
 mod opcodes;
+pub mod single;
 mod waits;
 
 pub use waits::{WaitEvent, waiting};
@@ -329,7 +330,7 @@ impl StatementState {
             }
             ["st", ..] => self.note(Write, space, first, element_bytes(parts)),
             ["red" | "atom", ..] => self.note(Atomic, space, first, element_bytes(parts)),
-            ["cp", ..] => self.copy(parts, ops, brackets),
+            ["cp", _, ..] => self.copy(parts, ops, brackets),
             ["ldmatrix", ..] | ["stmatrix", ..] => {
                 let kind = if parts[0] == "ldmatrix" { Read } else { Write };
                 let lanes = tiles::row_lanes(parts);

@@ -140,7 +140,7 @@ impl Assembled {
     pub fn notices_beside_findings(&self) -> Vec<&Notice> {
         let distance = |n: &Notice| {
             let places = self.report.findings.iter().map(|f| &f.access.position).filter(|p| p.file == n.file);
-            places.map(|p| p.line != n.line && p.line != n.line + 1).min()
+            places.map(|p| p.line != n.line && p.line != n.line.saturating_add(1)).min()
         };
         let mut beside: Vec<(bool, &Notice)> = self.notices.iter().filter_map(|n| Some((distance(n)?, n))).collect();
         beside.sort_by_key(|(far, _)| *far);
@@ -171,8 +171,8 @@ pub fn assemble(mut found: RunFindings, tool: ReportTool, policy: &Policy<'_>, s
     let mut shown_as = FxHashMap::default();
     for program in found.programs {
         // Launches belong to a single program, and so does the cost of its check.
-        summary.launches += program.summary.launches;
-        summary.work += program.summary.work;
+        summary.launches = summary.launches.saturating_add(program.summary.launches);
+        summary.work = summary.work.saturating_add(program.summary.work);
         let places = program.places.into_iter().map(|mut p| {
             let file = std::mem::take(&mut p.position.file);
             p.position.file = shown_as.entry(file).or_insert_with_key(|file| root.show(file)).clone();

@@ -13,11 +13,34 @@ use std::str::FromStr;
 /// Most shards of a check.
 const MOST: u32 = 100_000;
 
+/// Most shards that a message names.
+const MOST_NAMED: usize = 3;
+
 /// Shard `index` of `of`, from 1: each `of`-th program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StatedShard")]
 pub struct Shard {
     pub index: u32,
     pub of: u32,
+}
+
+/// Numbers of a document, which need not be those of a shard.
+#[derive(Clone, Copy, Deserialize)]
+struct StatedShard {
+    index: u32,
+    of: u32,
+}
+
+impl TryFrom<StatedShard> for Shard {
+    type Error = String;
+
+    fn try_from(StatedShard { index, of }: StatedShard) -> Result<Self, String> {
+        if (1..=of).contains(&index) && of <= MOST {
+            Ok(Self { index, of })
+        } else {
+            Err("use I/N: shard I of N, from 1/N to N/N".to_owned())
+        }
+    }
 }
 
 impl Shard {
@@ -45,10 +68,8 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        match numbers {
-            Some((index, of)) if (1..=of).contains(&index) && of <= MOST => Ok(Self { index, of }),
-            _ => Err("use I/N: shard I of N, from 1/N to N/N".to_owned()),
-        }
+        let (index, of) = numbers.unwrap_or_default();
+        StatedShard { index, of }.try_into()
     }
 }
 
@@ -138,12 +159,16 @@ pub fn merge(parts: Vec<(String, ShardPart)>) -> Result<MergedShards, String> {
         return Err("name the documents of all shards".to_owned());
     };
     let of = first.shard.of;
-    let missing: Vec<String> = (1..=of).filter(|i| !by_index.contains_key(i)).map(|i| format!("{i}/{of}")).collect();
-    if !missing.is_empty() {
+    let missing: Vec<u32> = (1..=of).filter(|i| !by_index.contains_key(i)).collect();
+    if let Some(first) = missing.first() {
+        let named: Vec<String> = missing.iter().take(MOST_NAMED).map(|i| format!("{i}/{of}")).collect();
+        let more = match missing.len() - named.len() {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
         return Err(format!(
-            "no document of shard {}: `scuba check --shard {}` makes it",
-            missing.join(", "),
-            missing[0]
+            "no document of shard {}{more}: `scuba check --shard {first}/{of}` makes it",
+            named.join(", ")
         ));
     }
     let mut merged = MergedShards { root: first.root.clone(), ..MergedShards::default() };
@@ -190,4 +215,40 @@ pub fn merge(parts: Vec<(String, ShardPart)>) -> Result<MergedShards, String> {
     merged.found.limits_reached = limits.into_iter().collect();
     merged.unmatched = unmatched.unwrap_or_default().into_iter().collect();
     Ok(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shard, ShardPart, merge};
+    use serde_json::json;
+
+    #[test]
+    fn documents_have_shards_that_there_may_be() {
+        for (index, of) in [(0, 1), (2, 1), (1, 0), (0, 0), (1, u32::MAX), (u32::MAX, u32::MAX)] {
+            let shard = serde_json::from_value::<Shard>(json!({"index": index, "of": of}));
+            assert!(shard.is_err(), "{shard:?}");
+            assert!(format!("{index}/{of}").parse::<Shard>().is_err());
+        }
+        let shard: Shard = serde_json::from_value(json!({"index": 2, "of": 3})).unwrap();
+        assert_eq!(shard, Shard { index: 2, of: 3 });
+    }
+
+    #[test]
+    fn many_missing_shards_are_not_all_named() {
+        let part: ShardPart = serde_json::from_value(json!({
+            "shard": {"index": 1, "of": 100_000}, "version": "0", "programs": [], "settings": "", "root": "/", "files": [],
+            "unmatched": [], "faults": [], "found": {
+                "programs": [], "units": {}, "not_analysed": [], "built_without": [], "unseen": [], "excluded": [], "second": [],
+                "limits_reached": [], "seconds": 0.0, "files": [],
+            },
+        }))
+        .unwrap();
+        let message = merge(vec![("a.json".into(), part)]).unwrap_err();
+        assert!(
+            message.starts_with("no document of shard 2/100000, 3/100000, ")
+                && message.contains("4/100000, and 99996 more: "),
+            "{message}"
+        );
+        assert!(message.len() < 200, "{message}");
+    }
 }

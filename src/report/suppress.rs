@@ -151,7 +151,8 @@ impl<'a> Suppressions<'a> {
                     add(c.line, message);
                 }
             }
-            let malformed = self.notices.iter().filter(|n| n.file == *file && (n.line == line || n.line + 1 == line));
+            let malformed =
+                self.notices.iter().filter(|n| n.file == *file && (n.line == line || n.line.saturating_add(1) == line));
             for n in malformed {
                 add(n.line, format!("the comment in line {} accepts nothing: {}", n.line, n.message));
             }

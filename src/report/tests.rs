@@ -259,3 +259,15 @@ fn an_assumption_is_told_once_and_programs_that_fail_are_named() {
         text(&assembled)
     );
 }
+
+#[test]
+fn counts_of_documents_saturate() {
+    let summary = Summary { launches: u32::MAX, work: u64::MAX, ..Summary::default() };
+    let program = ProgramFindings { summary, ..ProgramFindings::default() };
+    let found = RunFindings { programs: vec![program.clone(), program], ..RunFindings::default() };
+    let root = ProjectRoot::new("/project".into());
+    let (config, levels, sources) = (Config::default(), Levels::default(), SourceFiles::new(root.clone()));
+    let policy = Policy { config: &config, levels: &levels, root: &root, baseline: None };
+    let report = assemble(found, tool(), &policy, &sources).report;
+    assert_eq!((report.summary.launches, report.summary.work), (u32::MAX, u64::MAX));
+}

@@ -9,7 +9,7 @@ mod lost;
 pub(crate) mod makefile;
 pub(crate) mod pending;
 pub(crate) mod scope;
-pub(crate) mod sources;
+pub mod sources;
 pub(crate) mod stored;
 pub(crate) mod tools;
 pub(crate) mod unseen;

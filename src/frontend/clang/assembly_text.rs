@@ -22,7 +22,8 @@ pub(super) fn without_texts(source: &[u8], places: &BTreeSet<SourcePosition>) ->
 
 /// Doubles each `%` without an operand number in the templates of `asm` statements with operands. (Without operands
 /// nothing is substituted, and clang takes a `%` literally.)
-pub(super) fn escape_percents(source: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn escape_percents(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len() + 64);
     let mut at = 0;
     while at < source.len() {
@@ -46,7 +47,8 @@ pub(super) fn escape_percents(source: &[u8]) -> Vec<u8> {
 }
 
 /// Inserts missing commas between operands of `asm` statements: `"=r"(a) "r"(b)`.
-pub(super) fn with_commas(source: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn with_commas(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len() + 64);
     let mut at = 0;
     while at < source.len() {

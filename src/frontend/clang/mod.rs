@@ -3,7 +3,7 @@
 //! In: a translation unit and options. Out: an [`Extraction`]. It runs only inside the worker process. `flags` chooses
 //! clang's flags, `toolkit` finds the toolkit, `invoke` runs clang, `pch` precompiles headers.
 
-mod assembly_text;
+pub mod assembly_text;
 mod beginning;
 mod bypassed;
 mod compat;

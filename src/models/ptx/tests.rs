@@ -259,6 +259,13 @@ fn directives_declare_and_end() {
 }
 
 #[test]
+fn copies_without_a_qualifier_are_unknown() {
+    for text in ["cp", "cp;", "@p cp [$0], [$1], 16;"] {
+        assert_eq!(accesses(text, "l,l"), [ModelledAccess::open(Atomic)], "{text}");
+    }
+}
+
+#[test]
 fn numbers_and_cut_addresses() {
     let offset = |text: &str| accesses(text, "l")[0].place.map(|p| p.address.offset);
     assert_eq!(offset("st.u32 [$0+010], 1;"), Some(8));

@@ -394,7 +394,7 @@ impl Machine<'_> {
 
     /// Applies the launch's effects on memory: runs it if it is small, otherwise havocs what it may write.
     fn side_effects(&mut self, args: &KernelCall, launch: &CurrentLaunch) -> Result<(), ThreadStop> {
-        let count = |v: [u32; 3]| v.iter().map(|n| u64::from(*n)).product::<u64>();
+        let count = |v: [u32; 3]| v.iter().fold(1_u64, |all, n| all.saturating_mul(u64::from(*n)));
         let threads = count(launch.grid).saturating_mul(count(launch.block));
         let patient = self.budget.loop_steps == u64::MAX;
         let tried = patient

@@ -60,7 +60,7 @@ impl Machine<'_> {
 
     /// Decides whether a launch with a known configuration runs.
     pub fn fate(&mut self, kernel: FuncRef, g: [u32; 3], b: [u32; 3], shared: u64) -> LaunchOutcome {
-        let threads = b.iter().map(|n| u64::from(*n)).product::<u64>();
+        let threads = b.iter().fold(1_u64, |all, n| all.saturating_mul(u64::from(*n)));
         let most = self.program.func(kernel).max_threads.map_or(1024, |n| u64::from(n).min(1024));
         let fits = g.iter().chain(&b).all(|n| *n >= 1)
             && b[0] <= 1024
