@@ -87,7 +87,7 @@ impl DiskSnapshot {
     /// not read yet: it will be read with its present contents.
     #[must_use]
     pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool {
-        unit.dependencies.iter().all(|d| self.unchanged(d))
+        unit.dependencies.list().iter().all(|d| self.unchanged(d))
     }
 
     /// Whether the build tool has nothing to do for a unit, as far as files show: its inputs and its command are
