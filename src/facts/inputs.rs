@@ -26,6 +26,13 @@ impl Inputs {
     }
 }
 
+impl Inputs {
+    /// Address of the packed files, which clones share. Inputs without files may share theirs with others.
+    pub(crate) fn address(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+}
+
 impl From<Vec<Dependency>> for Inputs {
     fn from(files: Vec<Dependency>) -> Self {
         if files.is_empty() {

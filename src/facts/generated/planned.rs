@@ -14,7 +14,7 @@ use std::time::SystemTime;
 pub struct FolderPlans {
     pub links: Vec<Link>,
     /// Outputs of the links.
-    outputs: HashSet<PathBuf>,
+    pub(crate) outputs: HashSet<PathBuf>,
     /// Outputs of links whose command runs through the shim.
     pub(crate) watched: HashSet<PathBuf>,
     /// Build folders with at least one planned link: all of their objects are known.
