@@ -26,7 +26,7 @@ struct DiskState {
 pub struct DiskSnapshot {
     files: RefCell<HashMap<PathBuf, Option<Rc<DiskState>>>>,
     ninja: RefCell<HashMap<PathBuf, Rc<NinjaFile>>>,
-    /// Whether inputs of units are unchanged, by their addresses: many programs take in the same units.
+    /// Inputs of units by their addresses, with whether they are unchanged: many programs take in the same units.
     inputs: RefCell<HashMap<*const u8, (Inputs, bool)>>,
 }
 

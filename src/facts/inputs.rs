@@ -51,8 +51,8 @@ impl Serialize for Inputs {
 
 impl<'de> Deserialize<'de> for Inputs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl Visitor<'_> for Bytes {
+        struct InputsVisitor;
+        impl Visitor<'_> for InputsVisitor {
             type Value = Inputs;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Inputs {
                 Ok(Inputs(bytes.into()))
             }
         }
-        deserializer.deserialize_bytes(Bytes)
+        deserializer.deserialize_bytes(InputsVisitor)
     }
 }
 

@@ -296,7 +296,7 @@ pub struct LinkSearch<'l, 'b, F> {
 enum LinkResult {
     Found,
     Nothing,
-    /// Nothing, apart from links that are being looked at.
+    /// Undecided: links that are being looked at may still take in a file.
     Cut,
 }
 

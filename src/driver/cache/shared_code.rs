@@ -4,8 +4,8 @@
 //! long as there is room.
 
 use super::placeless;
-use crate::programs::checking::UnitCode;
 use anyhow::Result;
+use facts::SecondCode;
 use finding::paths::ProjectRoot;
 use ir::Module;
 use std::collections::HashMap;
@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// Room for packed code, in bytes. In memory code takes several times as much.
 const ROOM: usize = 32 << 20;
+
+/// Code of a unit, and the same unit as another front end reads it.
+pub type UnitCode = (Vec<Arc<Module>>, Option<SecondCode>);
 
 /// Code without folders, and its hash.
 struct MarkedModule {

@@ -3,7 +3,7 @@
 use super::architectures;
 use super::lost;
 use crate::cache::reports;
-use crate::cache::shared_code::SharedCode;
+use crate::cache::shared_code::{SharedCode, UnitCode};
 use crate::second_reading;
 use crate::session::Session;
 use crate::worker::guarded;
@@ -30,9 +30,6 @@ use std::sync::Arc;
 
 /// Maximum number of programs that one command of a build checks: a library's unit may belong to many.
 const MAX_AT_ONCE: usize = 4;
-
-/// Code of a unit, and the same unit as another front end reads it.
-pub type UnitCode = (Vec<Arc<Module>>, Option<SecondCode>);
 
 /// Results of the checks of some programs.
 #[derive(Debug, Default)]
@@ -149,7 +146,7 @@ pub fn check(
 /// Code of one program.
 struct ProgramCode {
     code: Vec<Arc<Module>>,
-    /// Of `code`, the units that no earlier program had.
+    /// Part of `code`: units that no earlier program had.
     new: Vec<Arc<Module>>,
     second: Vec<Option<SecondCode>>,
     /// Programs of further architectures.
