@@ -73,10 +73,21 @@ ci-templates: ## the templates for services that run builds, and the hooks by pr
 	@tool=$$(tools/pre-commit.sh) && PRE_COMMIT=$$tool cargo test --locked --test cli -- --include-ignored ci_templates
 
 .PHONY: remote-cache
-remote-cache: ## share a cache through real stores: Redis, S3 by moto, WebDAV by WsgiDAV (pinned, by pip)
+remote-cache: ## share a cache through real stores: Redis, S3 by moto, WebDAV by WsgiDAV, Azure by Azurite, Google's by an emulator (pinned, by pip and npm)
 	@tools/setup.sh stores
 	@SCUBA_TEST_MOTO="$(CURDIR)/.deps/stores-venv/bin/moto_server" SCUBA_TEST_WSGIDAV="$(CURDIR)/.deps/stores-venv/bin/wsgidav" \
+	  SCUBA_TEST_GCS="$(CURDIR)/.deps/stores-venv/bin/gcp-storage-emulator" SCUBA_TEST_AZURITE="$(CURDIR)/.deps/azurite/node_modules/.bin/azurite-blob" \
 	  cargo test --locked --test cli -- --include-ignored remote_stores
+
+.PHONY: slurm
+slurm: ## a check as an array of jobs of a real Slurm on this machine (Debian's packages; as root)
+	@tools/setup.sh slurm
+	@cargo test --locked --test cli -- --include-ignored slurm
+
+.PHONY: bazel-farm
+bazel-farm: build ## Bazel's aspect in two checkouts: remote cache, remote execution by BuildGrid, sandbox, tests in shards; writes docs/evaluation/bazel.md
+	@tools/setup.sh farm
+	@python3 -B tools/bazel-farm.py
 
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure
@@ -107,6 +118,12 @@ oracle-digits: setup ## generated indices of mixed radix against brute force: SE
 scale: build ## how a check's time and memory grow with the program, from 10 to 10,000 of each kind: a table and a plot; goes on where it ended (SCALE_ARGS: bench/scale.py --help)
 	@tools/setup.sh test
 	@python3 -B bench/scale.py $(SCALE_ARGS)
+
+.PHONY: scale-joins
+scale-joins: build ## how joins grow with the project, to 100,000 units and 1,000 programs; goes on where it ended (SCALE_ARGS: bench/scale_joins.py --help)
+	@tools/setup.sh test
+	@cargo build --release --locked --example many-facts
+	@python3 -B bench/scale_joins.py $(SCALE_ARGS)
 
 .PHONY: build-systems
 build-systems: build ## one small project in every build system that is installed: same outputs, units read, bug found (MATRIX_ARGS: tools/build-matrix.py --help)

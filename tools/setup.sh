@@ -5,6 +5,8 @@
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
 #   tools/setup.sh stores  what the tests need, and servers of remote caches (300 MB)
+#   tools/setup.sh slurm   what the tests need, and Slurm for one node
+#   tools/setup.sh farm    what the build needs, Bazel, PostgreSQL, BuildGrid's server and WsgiDAV: a farm on one machine
 #   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
 #   tools/setup.sh book    what the build needs, and mdBook, for `make book`
 #   tools/setup.sh fuzz    what the tests need, and cargo-fuzz, for `make fuzz`
@@ -38,7 +40,10 @@ torch_pin=torch==2.11.0
 mdbook_pin=0.5.4
 fuzz_pin=0.13.2
 # Servers that tests of the remote cache start.
-store_pins=('moto[server]==5.2.5' wsgidav==4.4.0 cheroot==11.1.2)
+store_pins=('moto[server]==5.2.5' wsgidav==4.4.0 cheroot==11.1.2 gcp-storage-emulator==2026.7.19)
+azurite_pin=azurite@3.37.0
+# A farm for Bazel.
+farm_pins=(buildgrid==0.4.4 psycopg2-binary==2.9.13 wsgidav==4.4.0 cheroot==11.1.2)
 # What rustc must be at least: `rust-version` in Cargo.toml.
 rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 
@@ -62,6 +67,8 @@ missing_packages() {
   if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
   # Without it one test is left out. The package starts no server.
   if { [ "$want" = test ] && [ "$(id -u)" = 0 ]; } || [ "$want" = stores ]; then have redis-server || have redis-check-rdb || echo redis-tools; fi
+  if [ "$want" = slurm ]; then have slurmctld || echo slurmctld; have slurmd || echo slurmd; have sbatch || echo slurm-client; have munged || echo munge; fi
+  if [ "$want" = farm ]; then have bazel || echo bazel-bootstrap; ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || echo postgresql; fi
   if [ "$want" = page ]; then
     have chromium || have google-chrome || echo chromium
     have nvim || echo neovim
@@ -203,18 +210,32 @@ install_torch() {
   touch "$venv/made-with-$torch_pin"
 }
 
-install_stores() {
-  local venv=.deps/stores-venv mark
-  mark="$venv/made-with-$(printf '%s,' "${store_pins[@]}")"
+# Installs Python packages into a virtual environment of their own. Arguments: its name, what needs it, the packages.
+install_venv() {
+  local venv=.deps/$1-venv needs=$2 mark
+  shift 2
+  mark="$venv/made-with-$(printf '%s,' "$@" | tr / _)"
   if [ -e "$mark" ]; then return; fi
-  say "set-up: fetching ${store_pins[*]}"
+  say "set-up: fetching $*"
   rm -rf "$venv"
   python3 -m venv "$venv" >&2 || by_hand "python3 could not make a virtual environment. Run:" "apt-get install python3-venv"
-  "$venv/bin/pip" install --disable-pip-version-check --quiet --no-cache-dir "${store_pins[@]}" >&2 || {
+  "$venv/bin/pip" install --disable-pip-version-check --quiet --no-cache-dir "$@" >&2 || {
     rm -rf "$venv"
-    by_hand "pip could not fetch ${store_pins[*]} (its message is above)." "Only \`make remote-cache\` needs them."
+    by_hand "pip could not fetch $* (its message is above)." "Only \`$needs\` needs them."
   }
   touch "$mark"
+}
+
+# Azure's emulator is a package of npm.
+install_azurite() {
+  local folder=.deps/azurite
+  if [ -e "$folder/made-with-$azurite_pin" ]; then return; fi
+  if ! have npm; then say "set-up: no npm: the cache is not tried with Azure's emulator"; return; fi
+  say "set-up: fetching $azurite_pin"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  npm install --prefix "$folder" --no-audit --no-fund --silent "$azurite_pin" >&2 || by_hand "npm could not fetch $azurite_pin." "Only \`make remote-cache\` needs it."
+  touch "$folder/made-with-$azurite_pin"
 }
 
 install_mdbook() {
@@ -251,7 +272,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ "$want" = fuzz ] || [ "$want" = page ] || [ "$want" = stores ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = fuzz ] || [ "$want" = page ] || [ "$want" = stores ] || [ "$want" = slurm ] || [ "$want" = farm ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
@@ -260,7 +281,8 @@ if [ "${#pins[@]}" -gt 1 ]; then
     "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
 fi
 if [ "$want" = torch ]; then install_torch; fi
-if [ "$want" = stores ]; then install_stores; fi
+if [ "$want" = stores ]; then install_venv stores "make remote-cache" "${store_pins[@]}"; install_azurite; fi
+if [ "$want" = farm ]; then install_venv farm "make bazel-farm" "${farm_pins[@]}"; fi
 if [ "$want" = book ]; then install_mdbook; fi
 if [ "$want" = fuzz ]; then install_fuzz; fi
 if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi

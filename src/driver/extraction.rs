@@ -33,7 +33,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &DiskSnapsh
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
-        dependencies,
+        dependencies: dependencies.into(),
         recipe: Recipe::default(),
         maker: None,
         pending: false,

@@ -4,6 +4,7 @@
 //! file once, since units share most of their headers.
 
 use super::generated::ninja::NinjaFile;
+use super::inputs::Inputs;
 use super::maker::Maker;
 use super::unit::UnitFacts;
 use files::{Dependency, FileContents, Hashes, Stamp};
@@ -25,6 +26,8 @@ struct DiskState {
 pub struct DiskSnapshot {
     files: RefCell<HashMap<PathBuf, Option<Rc<DiskState>>>>,
     ninja: RefCell<HashMap<PathBuf, Rc<NinjaFile>>>,
+    /// Inputs of units by their addresses, with whether they are unchanged: many programs take in the same units.
+    inputs: RefCell<HashMap<*const u8, (Inputs, bool)>>,
 }
 
 impl Drop for DiskSnapshot {
@@ -87,7 +90,14 @@ impl DiskSnapshot {
     /// not read yet: it will be read with its present contents.
     #[must_use]
     pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool {
-        unit.dependencies.iter().all(|d| self.unchanged(d))
+        let inputs = &unit.dependencies;
+        if let Some((_, known)) = self.inputs.borrow().get(&inputs.address()) {
+            return *known;
+        }
+        let unchanged = inputs.list().iter().all(|d| self.unchanged(d));
+        // The address is of these inputs as long as they are there.
+        self.inputs.borrow_mut().insert(inputs.address(), (inputs.clone(), unchanged));
+        unchanged
     }
 
     /// Whether the build tool has nothing to do for a unit, as far as files show: its inputs and its command are

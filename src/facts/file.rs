@@ -21,7 +21,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// Version of the format; changes whenever the head or the format changes.
-const FORM_VERSION: u32 = 7;
+const FORM_VERSION: u32 = 8;
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Kind of facts; each kind has its own magic bytes.

@@ -6,7 +6,7 @@
 use super::generated::planned::FolderPlans;
 use super::maker::Maker;
 use super::unit::{LinkFacts, UnitFacts};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Marks each unit that is gone. A unit is gone in any of three cases: its source was deleted, and no existing link
@@ -16,18 +16,22 @@ use std::path::{Path, PathBuf};
 /// does not exist yet.
 #[must_use]
 pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &FolderPlans, running: Option<&Path>) -> Vec<bool> {
-    let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
-    let replaced = |u: &UnitFacts| {
-        let lies = u.key.exists() || u.linked_by().is_some_and(Path::is_file);
+    // Each file is looked at once: a build may have very many units.
+    let made: Vec<bool> = units.iter().map(|u| u.key.exists()).collect();
+    let present: HashSet<PathBuf> =
+        units.iter().zip(&made).filter(|(_, made)| **made).map(|(u, _)| u.source()).collect();
+    let replaced = |u: &UnitFacts, made: bool| {
+        let lies = made || u.linked_by().is_some_and(Path::is_file);
         let kept = u.denied || lies || u.maker.is_some_and(Maker::alive);
         !kept && present.contains(&u.source())
     };
     let is_made = |l: &&LinkFacts| running == Some(&l.link.output) || l.link.output.exists();
-    let linked: BTreeSet<&PathBuf> = links.iter().filter(is_made).flat_map(|l| &l.link.inputs).collect();
+    let linked: HashSet<&PathBuf> = links.iter().filter(is_made).flat_map(|l| &l.link.inputs).collect();
     // The build may have made and removed the source.
-    let is_linked = |u: &UnitFacts| u.key.exists() && linked.contains(&u.key);
-    let removed = |u: &UnitFacts| !u.source().exists() && !is_linked(u);
-    units.iter().map(|u| removed(u) || planned.dropped(&u.key) || replaced(u)).collect()
+    let is_linked = |u: &UnitFacts, made: bool| made && linked.contains(&u.key);
+    let removed = |u: &UnitFacts, made: bool| !u.source().exists() && !is_linked(u, made);
+    let is_gone = |(u, made): (&UnitFacts, &bool)| removed(u, *made) || planned.dropped(&u.key) || replaced(u, *made);
+    units.iter().zip(&made).map(is_gone).collect()
 }
 
 /// Whether a recorded link is gone: its output is missing, and so is one of its inputs, or it has no inputs. The output

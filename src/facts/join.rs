@@ -12,8 +12,8 @@ use super::symbols::LinkSymbol;
 use super::unit::{LinkFacts, UnitFacts};
 use files::hash_of;
 use nvcc::request::LinkKind;
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A program: its units, and how much of its link is known.
@@ -56,40 +56,35 @@ pub fn links(seen: Vec<LinkFacts>, planned: &FolderPlans) -> Vec<LinkFacts> {
 #[must_use]
 pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<ProgramPlan> {
     let index = LinkIndex::new(units, links);
-    let mut plans: Vec<ProgramPlan> = Vec::new();
-    let mut placed: BTreeSet<usize> = BTreeSet::new();
+    let mut plans = PlanList::default();
 
     for link in links.iter().filter(|l| l.link.kind == LinkKind::Executable) {
-        add(&mut plans, &mut placed, index.plan_of_link(link));
+        plans.add(index.plan_of_link(link));
     }
     // A shared library is its own program only if no program in the build uses it.
     for link in links.iter().filter(|l| l.link.kind == LinkKind::SharedLibrary) {
         let plan = index.plan_of_link(link);
-        if !plan.units.iter().any(|m| placed.contains(m)) {
-            add(&mut plans, &mut placed, plan);
+        if !plan.units.iter().any(|m| plans.placed.contains(m)) {
+            plans.add(plan);
         }
     }
     for (i, unit) in units.iter().enumerate() {
-        if placed.contains(&i) || !unit.symbols.has_main() {
+        if plans.placed.contains(&i) || !unit.symbols.has_main() {
             continue;
         }
         let target = cmake_target(&unit.key);
         let mut members = BTreeSet::from([i]);
-        if let Some(target) = &target {
-            members.extend(
-                (0..units.len())
-                    .filter(|&j| !units[j].symbols.has_main() && cmake_target(&units[j].key).as_ref() == Some(target)),
-            );
-        }
+        members.extend(target.as_ref().and_then(|t| index.of_target().get(t)).into_iter().flatten());
         index.pull(&mut members, &index.without_main);
         let name = target.map_or_else(|| stem(unit), |t| t.name);
-        add(&mut plans, &mut placed, ProgramPlan::of(name, members));
+        plans.add(ProgramPlan::of(name, members));
     }
-    for group in index.leftovers(&placed) {
+    for group in index.leftovers(&plans.placed) {
         let first = group.iter().next().map(|&i| &units[i]);
         let name = first.map(|u| cmake_target(&u.key).map_or_else(|| stem(u), |t| t.name)).unwrap_or_default();
-        add(&mut plans, &mut placed, ProgramPlan::of(name, group));
+        plans.add(ProgramPlan::of(name, group));
     }
+    let mut plans = plans.all;
     for plan in &mut plans {
         plan.units.sort_by(|&a, &b| units[a].key.cmp(&units[b].key));
     }
@@ -110,16 +105,27 @@ impl ProgramPlan {
     }
 }
 
-fn add(plans: &mut Vec<ProgramPlan>, placed: &mut BTreeSet<usize>, plan: ProgramPlan) {
-    // A link without known units (pure C++, for instance) is not analysed as a program.
-    if plan.units.is_empty() {
-        return;
+/// Programs that were found so far.
+#[derive(Default)]
+struct PlanList {
+    all: Vec<ProgramPlan>,
+    /// Units of these programs.
+    placed: BTreeSet<usize>,
+    /// Lists of units that some program has.
+    known: HashSet<Vec<usize>>,
+}
+
+impl PlanList {
+    fn add(&mut self, plan: ProgramPlan) {
+        // A link without known units (pure C++, for instance) is not analysed as a program.
+        if plan.units.is_empty() {
+            return;
+        }
+        self.placed.extend(&plan.units);
+        if self.known.insert(plan.units.clone()) {
+            self.all.push(plan);
+        }
     }
-    placed.extend(&plan.units);
-    if plans.iter().any(|p| p.units == plan.units) {
-        return;
-    }
-    plans.push(plan);
 }
 
 fn file_name(path: &Path) -> String {
@@ -131,7 +137,7 @@ fn stem(unit: &UnitFacts) -> String {
 }
 
 /// A CMake target, from an object's path `…/CMakeFiles/NAME.dir/…` (CMake 3.25, both generators).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CMakeTarget {
     base: PathBuf,
     name: String,
@@ -151,6 +157,10 @@ struct LinkIndex<'a> {
     /// Units by the contents of their objects, to identify archives without a known link; filled on first use.
     by_contents: OnceCell<HashMap<[u8; 32], Vec<usize>>>,
     without_main: BTreeSet<usize>,
+    /// Units without `main` by their CMake targets; filled on first use.
+    by_target: OnceCell<HashMap<CMakeTarget, Vec<usize>>>,
+    /// Canonical paths of inputs: programs share most of theirs.
+    canonical: RefCell<HashMap<PathBuf, PathBuf>>,
 }
 
 /// Inputs of the links that make up one program.
@@ -186,7 +196,31 @@ impl<'a> LinkIndex<'a> {
             weak,
             by_contents: OnceCell::new(),
             without_main: (0..units.len()).filter(|&i| !units[i].symbols.has_main()).collect(),
+            by_target: OnceCell::new(),
+            canonical: RefCell::default(),
         }
+    }
+
+    /// Units without `main` by their CMake targets.
+    fn of_target(&self) -> &HashMap<CMakeTarget, Vec<usize>> {
+        self.by_target.get_or_init(|| {
+            let mut found: HashMap<CMakeTarget, Vec<usize>> = HashMap::new();
+            for &i in &self.without_main {
+                if let Some(target) = cmake_target(&self.units[i].key) {
+                    found.entry(target).or_default().push(i);
+                }
+            }
+            found
+        })
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        if let Some(known) = self.canonical.borrow().get(path) {
+            return known.clone();
+        }
+        let found = canonical(path);
+        self.canonical.borrow_mut().insert(path.to_owned(), found.clone());
+        found
     }
 
     /// Plans the program of a link: all of its objects, and the needed members of its archives.
@@ -211,7 +245,7 @@ impl<'a> LinkIndex<'a> {
     fn collect(&self, link: &LinkFacts, taken: &mut ProgramLinkInputs) {
         taken.members.extend(link.units.iter().filter_map(|k| self.by_key.get(k)));
         for input in &link.link.inputs {
-            let input = canonical(input);
+            let input = self.canonical(input);
             if let Some(&i) = self.by_key.get(&input) {
                 taken.members.insert(i);
             } else if !taken.seen.insert(input.clone()) {
@@ -271,12 +305,11 @@ impl<'a> LinkIndex<'a> {
     fn definer(&self, need: &LinkSymbol, members: &BTreeSet<usize>, pool: &BTreeSet<usize>) -> Option<usize> {
         for table in [&self.strong, &self.weak] {
             let all = table.get(need).map_or(&[][..], Vec::as_slice);
-            if all.iter().any(|i| members.contains(i)) {
+            if first_two(all, members).0.is_some() {
                 return None;
             }
-            let mut candidates = all.iter().filter(|i| pool.contains(i));
-            match (candidates.next(), candidates.next()) {
-                (Some(&only), None) => return Some(only),
+            match first_two(all, pool) {
+                (Some(only), None) => return Some(only),
                 (Some(_), Some(_)) => return None,
                 (None, _) => {}
             }
@@ -302,6 +335,18 @@ impl<'a> LinkIndex<'a> {
         let mut groups: Vec<BTreeSet<usize>> = groups.into_values().collect();
         groups.sort();
         groups
+    }
+}
+
+/// Returns the first two units of the sorted list `all` that are in `set`. The smaller of both is searched: each unit of a
+/// project may define a symbol, and each may be in the set.
+fn first_two(all: &[usize], set: &BTreeSet<usize>) -> (Option<usize>, Option<usize>) {
+    if all.len() <= set.len() {
+        let mut both = all.iter().filter(|i| set.contains(i)).copied();
+        (both.next(), both.next())
+    } else {
+        let mut both = set.iter().filter(|i| all.binary_search(i).is_ok()).copied();
+        (both.next(), both.next())
     }
 }
 

@@ -20,7 +20,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
             output: Some(key.into()),
             ..TranslationUnit::plain(source.into(), "/src".into(), Language::Cuda)
         },
-        dependencies: vec![],
+        dependencies: vec![].into(),
         recipe: Recipe::default(),
         maker: None,
         pending: false,

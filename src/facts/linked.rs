@@ -35,6 +35,7 @@ type ByName = HashMap<OsString, Vec<PathBuf>>;
 /// Folders of a project: of its sources and of its builds.
 #[derive(Debug, Default)]
 pub struct Folders {
+    /// Sorted.
     all: Vec<PathBuf>,
     /// Folders within these that hold third-party files.
     except: Vec<PathBuf>,
@@ -64,7 +65,9 @@ impl Folders {
     /// Whether a file, by its canonical path, lies in one of the folders and not in an excluded or installed one.
     #[must_use]
     pub fn hold(&self, file: &Path) -> bool {
-        self.all.iter().any(|f| file.starts_with(f)) && !self.are_others(file)
+        // A project may have as many folders as targets: its list is sorted.
+        let is_one = |folder: &Path| self.all.binary_search_by(|f| f.as_path().cmp(folder)).is_ok();
+        file.ancestors().any(is_one) && !self.are_others(file)
     }
 
     /// Whether a file lies in a system's folder or a toolkit's.
@@ -231,6 +234,7 @@ pub fn strays(
         seen: HashSet::new(),
         found: BTreeMap::new(),
         result: Strays::default(),
+        named: HashSet::new(),
     };
     for link in links.iter().filter(|l| wanted(l)) {
         walk.link(link);
@@ -282,6 +286,69 @@ impl<'l> ByOutput<'l> {
     }
 }
 
+/// A search for links that take in a file of some kind. Each link is looked at once, however many take it in.
+pub struct LinkSearch<'l, 'b, F> {
+    by_output: &'b ByOutput<'l>,
+    is: F,
+    known: HashMap<&'l Path, bool>,
+}
+
+enum LinkResult {
+    Found,
+    Nothing,
+    /// Undecided: links that are being looked at may still take in a file.
+    Cut,
+}
+
+impl<'l, 'b, F: FnMut(&Path) -> bool> LinkSearch<'l, 'b, F> {
+    pub fn new(by_output: &'b ByOutput<'l>, is: F) -> Self {
+        Self { by_output, is, known: HashMap::new() }
+    }
+
+    /// Whether a link, or a link that it takes in, has an input or a unit of the kind.
+    pub fn takes_in(&mut self, link: &'l LinkFacts) -> bool {
+        let mut open = HashSet::new();
+        let found = matches!(self.search(link, &mut open), LinkResult::Found);
+        if !found {
+            self.known.extend(open.into_iter().map(|output| (output, false)));
+        }
+        found
+    }
+
+    fn search(&mut self, link: &'l LinkFacts, open: &mut HashSet<&'l Path>) -> LinkResult {
+        let output = link.link.output.as_path();
+        match self.known.get(output) {
+            Some(true) => return LinkResult::Found,
+            Some(false) => return LinkResult::Nothing,
+            None if !open.insert(output) => return LinkResult::Cut,
+            None => {}
+        }
+        let inputs = &link.link.inputs;
+        let mut result = LinkResult::Nothing;
+        if inputs.iter().chain(&link.units).any(|i| (self.is)(i)) {
+            result = LinkResult::Found;
+        } else {
+            let by_output = self.by_output;
+            for inner in inputs.iter().filter_map(|i| by_output.0.get(i.as_path()).copied()) {
+                match self.search(inner, open) {
+                    LinkResult::Nothing => {}
+                    LinkResult::Cut => result = LinkResult::Cut,
+                    LinkResult::Found => {
+                        result = LinkResult::Found;
+                        break;
+                    }
+                }
+            }
+        }
+        match result {
+            LinkResult::Found => drop(self.known.insert(output, true)),
+            LinkResult::Nothing => drop(self.known.insert(output, false)),
+            LinkResult::Cut => {}
+        }
+        result
+    }
+}
+
 struct LinkWalk<'a> {
     known: HashSet<&'a Path>,
     units: &'a [UnitFacts],
@@ -291,11 +358,17 @@ struct LinkWalk<'a> {
     seen: HashSet<PathBuf>,
     found: BTreeMap<PathBuf, Stray>,
     result: Strays,
+    /// Inputs by the paths that links give.
+    named: HashSet<PathBuf>,
 }
 
 impl LinkWalk<'_> {
     fn link(&mut self, link: &LinkFacts) {
         for input in &link.link.inputs {
+            // Programs share most of their inputs.
+            if !self.named.insert(input.clone()) {
+                continue;
+            }
             let input = canonical(input);
             if self.known.contains(input.as_path()) || !self.seen.insert(input.clone()) {
                 continue;

@@ -117,7 +117,7 @@ impl FactStore {
         let path = self.path("links", &key);
         let mut link = link.clone();
         if link.link.kind == LinkKind::Archive
-            && let Ok(before) = self.read_head::<LinkFacts>(FactKind::Link, &path)
+            && let Ok(before) = Self::read_head::<LinkFacts>(FactKind::Link, &path, &canonical(&self.folder))
         {
             let members = archive::names(&key);
             let still = |f: &PathBuf| f.file_name().is_some_and(|n| members.iter().any(|m| m == n));
@@ -143,10 +143,11 @@ impl FactStore {
         (canonical(&self.folder), facts)
     }
 
-    fn read_head<H: DeserializeOwned>(&self, kind: FactKind, path: &Path) -> Result<H, FactFileError> {
-        let (home, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
+    /// Reads a head that was written into the folder `home`, the canonical path of this store.
+    fn read_head<H: DeserializeOwned>(kind: FactKind, path: &Path, home: &Path) -> Result<H, FactFileError> {
+        let (written, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
         // A build folder that was moved or copied has brought its facts along; they describe files elsewhere.
-        if home == canonical(&self.folder) { Ok(facts) } else { Err(FactFileError::Elsewhere(home)) }
+        if written == home { Ok(facts) } else { Err(FactFileError::Elsewhere(written)) }
     }
 
     /// Reads the heads of all units and all links, in the order of their file names.
@@ -155,15 +156,16 @@ impl FactStore {
     /// When the folder exists and cannot be listed.
     pub fn read(&self) -> Result<StoreContents, StoreError> {
         let mut contents = StoreContents::default();
+        let home = canonical(&self.folder);
         for path in self.files("units")? {
-            match self.read_head::<UnitFacts>(FactKind::Unit, &path) {
+            match Self::read_head::<UnitFacts>(FactKind::Unit, &path, &home) {
                 Ok(facts) => contents.units.push(facts),
                 Err(FactFileError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),
             }
         }
         for path in self.files("links")? {
-            match self.read_head::<LinkFacts>(FactKind::Link, &path) {
+            match Self::read_head::<LinkFacts>(FactKind::Link, &path, &home) {
                 Ok(facts) => contents.links.push(facts),
                 Err(FactFileError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),

@@ -36,7 +36,7 @@ fn unit(output: &Path) -> UnitWithCode {
     let facts = UnitFacts {
         key: key_of(&unit, None),
         unit,
-        dependencies: vec![],
+        dependencies: vec![].into(),
         recipe: Recipe::default(),
         maker: None,
         pending: false,

@@ -1,11 +1,11 @@
 //! Contents of a fact file about one translation unit or one link. Types only: the compile and link commands create
 //! them, [`super::store`] keeps them, and [`super::join`] groups them into programs.
 
+use super::inputs::Inputs;
 use super::maker::Maker;
 use super::recipe::Recipe;
 use super::symbols::Symbols;
 use base::rules::Level;
-use files::Dependency;
 use ir::Module;
 use nvcc::request::Link;
 use nvcc::unit::TranslationUnit;
@@ -54,7 +54,7 @@ pub struct UnitFacts {
     pub key: PathBuf,
     pub unit: TranslationUnit,
     /// Source and headers.
-    pub dependencies: Vec<Dependency>,
+    pub dependencies: Inputs,
     /// Source of the build tool's command for the output.
     pub recipe: Recipe,
     /// Process that was compiling the unit when this was written: until that ends, the output need not exist.
@@ -100,7 +100,7 @@ impl UnitFacts {
     pub fn is_older_than_inputs(&self) -> bool {
         let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
         let Some(output) = written(&self.key) else { return false };
-        self.dependencies.iter().filter_map(|d| written(&d.path)).any(|input| input > output)
+        self.dependencies.list().iter().filter_map(|d| written(&d.path)).any(|input| input > output)
     }
 
     /// Whether `[scope] exclude` names the unit.

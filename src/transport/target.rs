@@ -1,7 +1,7 @@
 //! The store that a URL names.
 
 use futures_util::TryStreamExt;
-use opendal::services::{Azblob, FsConfig, Gcs, Ghac, RedisConfig, S3, WebdavConfig};
+use opendal::services::{AzblobConfig, FsConfig, Gcs, Ghac, RedisConfig, S3, WebdavConfig};
 use opendal::{Builder, Configurator, ErrorKind, Operator, OperatorUri};
 use remote::protocol::{self, StoreAnswer};
 use std::time::Duration;
@@ -53,10 +53,16 @@ impl Target {
     /// Writes an entry.
     pub async fn write(&self, name: &str, bytes: Vec<u8>) -> Result<(), SendFailure> {
         let operator = self.operator.as_ref().map_err(|why| SendFailure { why: why.clone(), is_refusal: true })?;
-        match operator.write(name, bytes).await {
+        let scheme = operator.info().scheme();
+        let mut writing = operator.write_with(name, bytes);
+        if scheme == "gcs" {
+            // Some servers answer without the type of an object that has none, and their answer is not understood then.
+            writing = writing.content_type("application/octet-stream");
+        }
+        match writing.await {
             Ok(_) => Ok(()),
             // GitHub's cache never replaces an entry.
-            Err(e) if e.kind() == ErrorKind::AlreadyExists && operator.info().scheme() == "ghac" => Ok(()),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && scheme == "ghac" => Ok(()),
             Err(e) => Err(SendFailure {
                 why: one_line(&e.to_string(), &self.secrets),
                 is_refusal: matches!(
@@ -93,7 +99,7 @@ fn failure(error: &std::io::Error) -> opendal::Error {
 /// Opens the store that a URL names.
 fn open(uri: &OperatorUri) -> opendal::Result<Operator> {
     match uri.scheme() {
-        "azblob" => built::<Azblob>(uri),
+        "azblob" => azure(uri, |name| std::env::var(name).ok()),
         "fs" => folder(uri),
         "gcs" => built::<Gcs>(uri),
         "ghac" => built::<Ghac>(uri),
@@ -106,6 +112,17 @@ fn open(uri: &OperatorUri) -> opendal::Result<Operator> {
 
 fn built<B: Builder>(uri: &OperatorUri) -> opendal::Result<Operator> {
     Ok(Operator::from_config(B::Config::from_uri(uri)?)?.finish())
+}
+
+/// Opens Azure's store, with the credentials of the variables that Azure's own tools read.
+fn azure(uri: &OperatorUri, variable: impl Fn(&str) -> Option<String>) -> opendal::Result<Operator> {
+    let first = |names: &[&str]| names.iter().find_map(|name| variable(name)).filter(|value| !value.is_empty());
+    let mut config = AzblobConfig::from_uri(uri)?;
+    config.account_name =
+        config.account_name.or_else(|| first(&["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"]));
+    config.account_key = config.account_key.or_else(|| first(&["AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_KEY"]));
+    config.sas_token = config.sas_token.or_else(|| first(&["AZURE_STORAGE_SAS_TOKEN"]));
+    Ok(Operator::from_config(config)?.finish())
 }
 
 /// Opens a folder: entries are written aside and renamed.

@@ -9,6 +9,13 @@ these units are named in a line, what they call is taken to be called with any a
 
 Reports lie beside the target's outputs (NAME.scuba.json, NAME.scuba.txt). A *denied* finding fails the build, unless --output_groups=+scuba_report asks
 for the reports alone. In the environment of actions (--action_env): SCUBA_STRICT=1, as in any build; SCUBA_CACHE, a folder that actions may write.
+
+Where findings should fail a test and not the build, in a BUILD file:
+
+    load("@scuba//:scuba.bzl", "scuba_test")
+    scuba_test(name = "bounds", targets = ["//app", "//tools:bench"], shard_count = 2)
+
+The checks are actions of the build there, too; each shard of the test reports its share of the targets.
 """
 
 _Units = provider(
@@ -18,6 +25,8 @@ _Units = provider(
         "unread": "depset of the paths of objects whose commands are not shown",
     },
 )
+
+_Checked = provider(doc = "The reports of a target.", fields = {"status": "file", "text": "file", "unread": "what was not read, in a line"})
 
 # Attributes that lead to what is linked with a target.
 _ALONG = ["deps", "implementation_deps", "srcs", "actual"]
@@ -78,13 +87,15 @@ def _database(report, units):
     return "[\n" + ",\n".join(entries) + "\n]\n"
 
 # Arguments: scuba, the database, scuba.toml or nothing, then where the document, the text and the status go. What was read and decided for the text is kept
-# for the document.
+# for the document. The time that a check took is left out, so that outputs are the same on every machine.
 _CHECK = """\
 own=$(mktemp -d) && trap 'rm -rf "$own"' EXIT
 export SCUBA_CACHE="${SCUBA_CACHE:-$own}" HOME="${HOME:-$own}"
 "$1" check -p "$2" ${3:+--config "$3"} --color never 2>"$5"
 echo $? >"$6"
 "$1" check -p "$2" ${3:+--config "$3"} --message-format json >"$4" 2>"$own/said" || [ -s "$4" ] || { cat "$own/said" >&2; exit 2; }
+sed -i -E '/^scuba: /s/ \\([0-9.]+ s\\)$//' "$5"
+sed -i -E 's/^( *"seconds": )[0-9.e-]+/\\10/' "$4"
 """
 
 # Arguments: the status, the text, a file that says that nothing was denied, and what was not read, if anything.
@@ -103,6 +114,31 @@ esac
 : >"$3"
 """
 
+# For each target of a test a call of `report`, with its name, its status, its text and what was not read, if anything. A denied finding counts before what
+# could not be checked.
+_TEST = """\
+#!/bin/bash
+share=${TEST_TOTAL_SHARDS:-1} number=0 result=0
+[ -z "${TEST_SHARD_STATUS_FILE:-}" ] || : >"$TEST_SHARD_STATUS_FILE"
+report() {
+  number=$((number + 1))
+  [ $(((number - 1) %% share)) = "${TEST_SHARD_INDEX:-0}" ] || return 0
+  echo "== $1"
+  cat "$3"
+  if [ -n "$4" ]; then echo "scuba: note: $4"; fi
+  case $(cat "$2") in
+    0) if [ -n "$4" ] && [ -n "${SCUBA_STRICT:-}" ] && [ "$result" = 0 ]; then result=2; fi ;;
+    1) result=1 ;;
+    *) if [ -n "${SCUBA_STRICT:-}" ] && [ "$result" = 0 ]; then result=2; fi ;;
+  esac
+}
+%s
+exit "$result"
+"""
+
+def _quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
 def _naming(target, unread):
     """One line on objects that were not read; nothing where there are none."""
     if not unread:
@@ -112,7 +148,7 @@ def _naming(target, unread):
     return "%s: %s%s linked without being read: Bazel does not show their commands to aspects" % (target.label.name, names, more)
 
 def _check(target, ctx, units, unread):
-    """The reports of a target, and a file that is there unless something was denied."""
+    """The reports of a target, among them a file that is there unless something was denied."""
     name = target.label.name + ".scuba"
     database, document, text, status, passed = [
         ctx.actions.declare_file(name + end)
@@ -139,7 +175,7 @@ def _check(target, ctx, units, unread):
         progress_message = "Findings of %s" % target.label,
         use_default_shell_env = True,
     )
-    return [document, text], passed
+    return struct(document = document, text = text, status = status, passed = passed, unread = _naming(target, unread))
 
 def _scuba_impl(target, ctx):
     below, unread_below = [], []
@@ -157,10 +193,12 @@ def _scuba_impl(target, ctx):
     # Of host code alone there is nothing to check.
     if not [u for u in known if _runs_nvcc(u.arguments) or u.source.endswith(".cu")]:
         return [own]
-    reports, passed = _check(target, ctx, known, unread.to_list())
+    checked = _check(target, ctx, known, unread.to_list())
+    reports = [checked.document, checked.text]
     return [
         own,
-        OutputGroupInfo(scuba = depset(reports + [passed]), scuba_report = depset(reports)),
+        _Checked(status = checked.status, text = checked.text, unread = checked.unread),
+        OutputGroupInfo(scuba = depset(reports + [checked.passed]), scuba_report = depset(reports)),
     ]
 
 scuba = aspect(
@@ -172,4 +210,21 @@ scuba = aspect(
         "_config": attr.label(default = Label("//:config"), allow_files = True),
     },
     doc = "The CUDA units of a target, checked as one program.",
+)
+
+def _scuba_test_impl(ctx):
+    checked = [(t.label, t[_Checked]) for t in ctx.attr.targets if _Checked in t]
+    if not checked:
+        fail("%s: none of its targets has CUDA code" % ctx.label)
+    lines = ["report " + " ".join([_quoted(w) for w in (str(l), c.status.short_path, c.text.short_path, c.unread)]) for l, c in checked]
+    script = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(script, _TEST % "\n".join(lines), is_executable = True)
+    files = [f for _, c in checked for f in (c.status, c.text)]
+    return [DefaultInfo(executable = script, runfiles = ctx.runfiles(files = files))]
+
+scuba_test = rule(
+    implementation = _scuba_test_impl,
+    test = True,
+    attrs = {"targets": attr.label_list(aspects = [scuba], mandatory = True)},
+    doc = "A test that fails where a denied finding is in one of its targets.",
 )

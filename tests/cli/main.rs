@@ -44,6 +44,7 @@ mod schemas;
 mod scope;
 mod shards;
 mod slips;
+mod slurm;
 mod spellings;
 mod stats;
 mod structures;

@@ -1,4 +1,5 @@
-//! The remote cache in real stores: Redis; S3 by moto and WebDAV by WsgiDAV, which `make remote-cache` sets up.
+//! The remote cache in real stores: Redis; S3 by moto, WebDAV by WsgiDAV, Azure's by
+//! Azurite and Google's by an emulator, which `make remote-cache` sets up.
 
 use super::remote::Checkout;
 use std::net::{TcpListener, TcpStream};
@@ -81,6 +82,26 @@ fn redis() {
     let url = url("hunter2%20of%20redis");
     let (one, two) = (Checkout::new(&url), Checkout::new(&url));
     share(&one, &two);
+    // Somebody who can write there and has no key changes both entries: they are refused, and the document is the same.
+    let client = |arguments: &[&str]| -> String {
+        let mut command = Command::new("redis-cli");
+        command.args(["-p", &server.port.to_string(), "-n", "1"]).env("REDISCLI_AUTH", "hunter2 of redis");
+        let said = command.args(arguments).output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        String::from_utf8(said.stdout).unwrap()
+    };
+    let names = client(&["--scan"]);
+    assert_eq!(names.lines().count(), 2, "{names}");
+    for name in names.lines() {
+        assert!(client(&["append", name, "poison"]).trim().parse::<u32>().unwrap() > 6, "{name}");
+    }
+    let reader = Checkout::with_settings(&url, "wait_ms = 60000\nupload = false\n");
+    assert_eq!(reader.document("src/bad.cu"), one.document("src/bad.cu"));
+    assert!(
+        reader.remote().contains("hits: 0 of ") && reader.remote().contains("; 2 refused; "),
+        "{}",
+        reader.remote()
+    );
     // Another password.
     let wrong = Checkout::with_settings(&url.replace("hunter2", "hunter3"), "wait_ms = 1000\n");
     let said = wrong.scuba(&["check", "src/good.cu"]).status(0);
@@ -123,6 +144,57 @@ fn s3() {
     let said = none.scuba(&["check", "src/good.cu"]).status(0);
     assert!(said.err.lines().filter(|l| l.contains("remote cache")).count() <= 1, "{said:?}");
     assert!(!said.err.contains("hunter2"), "{said:?}");
+}
+
+/// Makes a container in Azure's store. Arguments: account, key, endpoint, container.
+const MAKE_CONTAINER: &str = "\
+import base64, datetime, hashlib, hmac, sys, urllib.request
+account, key, endpoint, container = sys.argv[1:]
+now = datetime.datetime.now(datetime.timezone.utc).strftime('%a, %d %b %Y %H:%M:%S GMT')
+signed = 'PUT' + '\\n' * 12 + f'x-ms-date:{now}\\nx-ms-version:2021-08-06\\n/{account}/{account}/{container}\\nrestype:container'
+signature = base64.b64encode(hmac.new(base64.b64decode(key), signed.encode(), hashlib.sha256).digest()).decode()
+headers = {'x-ms-date': now, 'x-ms-version': '2021-08-06', 'Authorization': f'SharedKey {account}:{signature}'}
+urllib.request.urlopen(urllib.request.Request(f'{endpoint}/{container}?restype=container', method='PUT', headers=headers))
+";
+
+#[test]
+#[ignore = "needs Azurite: make remote-cache"]
+fn azure() {
+    // Known to all (Azurite's README).
+    let (account, key) = (
+        "devstoreaccount1",
+        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+    );
+    let server = Server::start(|folder, port| {
+        let mut command = Command::new(named("SCUBA_TEST_AZURITE"));
+        command.args(["--silent", "--disableTelemetry", "--skipApiVersionCheck", "--blobHost", "127.0.0.1"]);
+        command.args(["--blobPort", &port.to_string()]).current_dir(folder);
+        command
+    });
+    let endpoint = format!("http://127.0.0.1:{}/{account}", server.port);
+    let made = Command::new("python3").args(["-c", MAKE_CONTAINER, account, key, &endpoint, "scuba"]).status().unwrap();
+    assert!(made.success());
+    let url = format!("azblob://scuba/team?endpoint={endpoint}");
+    let with_credentials = |mut checkout: Checkout| {
+        checkout.environment =
+            vec![("AZURE_STORAGE_ACCOUNT_NAME", account.into()), ("AZURE_STORAGE_ACCOUNT_KEY", key.into())];
+        checkout
+    };
+    share(&with_credentials(Checkout::new(&url)), &with_credentials(Checkout::new(&url)));
+}
+
+#[test]
+#[ignore = "needs an emulator of Google's store: make remote-cache"]
+fn google() {
+    let server = Server::start(|folder, port| {
+        let mut command = Command::new(named("SCUBA_TEST_GCS"));
+        command.args(["start", "--host=127.0.0.1", &format!("--port={port}"), "--in-memory"]);
+        command.arg("--default-bucket=bucket").current_dir(folder);
+        command
+    });
+    let options = "allow_anonymous=true&disable_vm_metadata=true&disable_config_load=true";
+    let url = format!("gcs://bucket/team?endpoint=http://127.0.0.1:{}&{options}", server.port);
+    share(&Checkout::new(&url), &Checkout::new(&url));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn program(count: &str, bound: &str, more: &str) -> String {
 const NOWHERE: &str = "matches no function that is defined or called here";
 
 /// Five programs of one build, and settings with a contract that one of them has and one that none has.
-fn built() -> Project {
+pub(super) fn built() -> Project {
     let p = Project::new();
     p.write("build/CMakeCache.txt", "");
     p.write("src/common.cuh", COMMON);
@@ -48,7 +48,7 @@ fn built() -> Project {
 }
 
 /// A document without the time that it took.
-fn timeless(text: &str) -> Value {
+pub(super) fn timeless(text: &str) -> Value {
     let mut document: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
     document["summary"]["seconds"] = Value::Null;
     document

@@ -5,3 +5,4 @@ pub(crate) mod placeless;
 pub(crate) mod readings;
 pub(crate) mod remote;
 pub(crate) mod reports;
+pub(crate) mod shared_code;

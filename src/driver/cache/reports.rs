@@ -4,6 +4,7 @@
 //! code of the units in their order (independent of the project's folder), options and axioms, this program and Z3.
 
 use super::placeless;
+use super::shared_code::{self, SharedCode};
 use crate::worker::guarded::WorkerFailure;
 use crate::worker::parcel::Parcel;
 use check::solver::cache::Answers;
@@ -32,13 +33,13 @@ pub fn report(
     options: &CheckOptions,
     memory: u64,
     (root, settled): (&ProjectRoot, bool),
-    verdicts: Option<&ContentStore>,
+    (verdicts, shared): (Option<&ContentStore>, &SharedCode<'_>),
     check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, WorkerFailure>,
 ) -> Result<ProgramReport, WorkerFailure> {
-    placeless::mark(&mut code, root);
+    let hashes = shared.mark(&mut code);
     // A cached check has no output for `--dump`, `--explain` and `--timings`.
     let verdicts =
-        verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
+        verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, &hashes, options, memory)?)));
     let known = verdicts.as_ref().and_then(|(verdicts, key)| {
         let kept = verdicts.get::<String>(key).and_then(|text| unpack(&text, root, settled));
         kept.or_else(|| fetch(verdicts, key, root))
@@ -107,14 +108,18 @@ fn tool() -> Option<&'static str> {
 }
 
 /// Key of a report. `None` if this program cannot be told from another version of itself, or the code cannot be
-/// packed.
-fn key(code: &[Arc<Module>], options: &CheckOptions, memory: u64) -> Option<[u8; 32]> {
+/// packed. `hashes` are those of modules, as far as they are known.
+fn key(code: &[Arc<Module>], hashes: &[Option<[u8; 32]>], options: &CheckOptions, memory: u64) -> Option<[u8; 32]> {
     // None of these options changes what is true.
     let options = CheckOptions { seconds: 0, patience: None, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
-    for module in code {
-        hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes());
+    for (module, known) in code.iter().zip(hashes) {
+        let hash = match known {
+            Some(hash) => *hash,
+            None => shared_code::hash(module).ok()?.0,
+        };
+        hasher.update(&hash);
     }
     hasher.update(rest.as_bytes());
     Some(*hasher.finalize().as_bytes())
@@ -179,7 +184,8 @@ mod tests {
         let options = CheckOptions::default();
         let (one, two) = (module("sm_80"), module("sm_90"));
         let of = |code: &[&Arc<Module>], options: &CheckOptions, memory| {
-            key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap()
+            let code: Vec<Arc<Module>> = code.iter().map(|m| (*m).clone()).collect();
+            key(&code, &vec![None; code.len()], options, memory).unwrap()
         };
         let usual = of(&[&one, &two], &options, 1 << 30);
         assert_eq!(

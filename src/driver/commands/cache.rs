@@ -36,12 +36,12 @@ pub fn run(args: &CacheArgs) -> Result<Status> {
     if let Some(url) = remote_url(&config) {
         let folder = RemoteFolder::new(&cache, &url);
         let problem = settings(&url, &config).err().or_else(|| folder.left_alone());
-        output::print(&remote_text(&url, &folder.state(), problem.as_deref(), nvcc::history::now()));
+        output::print(&remote_text(&url, &folder.state(), problem.as_deref(), nvcc::history::now() / 1000));
     }
     Ok(Status::Clean)
 }
 
-/// Describes the remote cache. `problem`: why it is not used now.
+/// Describes the remote cache at `now`, in seconds since 1970. `problem`: why it is not used now.
 fn remote_text(url: &RemoteUrl, state: &CacheState, problem: Option<&str>, now: u64) -> String {
     let CacheState { hits, misses, refused, sent, last_refusal, last_error } = state;
     let asked = share(*hits, hits + misses + refused);

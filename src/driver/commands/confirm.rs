@@ -243,7 +243,7 @@ impl<'a> ConfirmProject<'a> {
         let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
         let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts[i]);
         let files: Vec<PathBuf> =
-            units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
+            units.flat_map(|u| u.dependencies.list().into_iter().map(|d| d.path).chain([u.source()])).collect();
         BundledFiles::new(toolkit, files)
     }
 

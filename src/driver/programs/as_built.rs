@@ -38,7 +38,7 @@ pub fn units(files: &[PathBuf], flags: &[OsString], dir: &Path, session: &Sessio
 /// Returns the unit of a source by its own facts, else of the first unit that includes the file.
 fn of_facts(known: &[UnitFacts], path: &Path, set: Option<&Path>, found: Option<&Path>) -> Option<TranslationUnit> {
     let own = known.iter().find(|u| canonical(&u.source()) == path);
-    let includes = |u: &&UnitFacts| u.dependencies.iter().any(|d| canonical(&d.path) == path);
+    let includes = |u: &&UnitFacts| u.dependencies.list().iter().any(|d| canonical(&d.path) == path);
     let facts = own.or_else(|| known.iter().find(includes))?;
     let mut unit = facts.unit.clone();
     unit.nvcc = set.map(Path::to_owned).or(unit.nvcc).or_else(|| found.map(Path::to_owned));

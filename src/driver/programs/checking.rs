@@ -3,6 +3,7 @@
 use super::architectures;
 use super::lost;
 use crate::cache::reports;
+use crate::cache::shared_code::{SharedCode, UnitCode};
 use crate::second_reading;
 use crate::session::Session;
 use crate::worker::guarded;
@@ -29,9 +30,6 @@ use std::sync::Arc;
 
 /// Maximum number of programs that one command of a build checks: a library's unit may belong to many.
 const MAX_AT_ONCE: usize = 4;
-
-/// Code of a unit, and the same unit as another front end reads it.
-pub type UnitCode = (Vec<Arc<Module>>, Option<SecondCode>);
 
 /// Results of the checks of some programs.
 #[derive(Debug, Default)]
@@ -76,7 +74,9 @@ pub fn check(
     let verdicts = session.store();
     let shard = session.shard();
     checked.plans = plans.iter().map(|p| p.name.clone()).collect();
-    for (number, plan) in plans.iter().enumerate().filter(|(number, _)| shard.is_none_or(|s| s.has(*number))) {
+    let own = || plans.iter().enumerate().filter(|(number, _)| shard.is_none_or(|s| s.has(*number)));
+    let mut shared = SharedCode::new(own().map(|(_, p)| p.units.as_slice()), &session.root);
+    for (number, plan) in own() {
         if session.is_hurried() && number >= MAX_AT_ONCE {
             checked.cut.push(format!("{}: not checked yet: run `scuba check`", plan.name));
             continue;
@@ -84,39 +84,18 @@ pub fn check(
         started(&plan.name);
         let source =
             plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
-        // Facts alone may exceed the memory limit.
-        let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
-        let (mut code, mut complete) = (Vec::new(), true);
-        let mut second = Vec::new();
-        let mut read = Vec::new();
-        for &i in plan.units.iter().filter(|&&i| units[i].unseen.is_none()) {
-            match modules(i) {
-                Ok((all, other)) => {
-                    let m = architectures::lowest(&all);
-                    read.push(all);
-                    // A host unit is read by clang only and is the same in both readings.
-                    let same = || SecondCode { modules: m.clone(), frontend: String::new() };
-                    second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
-                    code.extend(m);
-                }
-                Err(e) => {
-                    complete = false;
-                    checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
-                }
-            }
-            take_unit(&mut checked, i, &units[i]);
-        }
-        drop(limit);
-        let others = architectures::others(&read);
-        drop(read);
+        let ProgramCode { mut code, mut new, second, others, complete } =
+            read(plan, units, &source, (&mut shared, &modules), &mut checked, session);
         // Independent of the order in which units were given.
         code.sort_by(|a, b| order(a).cmp(&order(b)));
+        new.sort_by(|a: &Arc<Module>, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
-        unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
-        let is_there = |c: &Contract| code.iter().flat_map(|m| &m.functions).any(|f| c.is_of(&f.name, &f.display));
+        unnamed.retain(|c| !new.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
+        let is_there = |c: &Contract| new.iter().flat_map(|m| &m.functions).any(|f| c.is_of(&f.name, &f.display));
         unmatched.retain(|c| !is_there(c));
-        files.extend(code.iter().flat_map(|m| &m.files).filter(|f| !f.system).map(|f| f.path.clone()));
-        take_contracts(&mut checked, &code, session);
+        files.extend(new.iter().flat_map(|m| &m.files).filter(|f| !f.system).map(|f| f.path.clone()));
+        take_contracts(&mut checked, &new, session);
+        drop(new);
         let options = options_for(plan, &code, session);
         let memory = session.config.limits.memory;
         let anew = Cell::new(false);
@@ -128,7 +107,7 @@ pub fn check(
             }
         };
         // Units whose code could not be read are not in the program.
-        let whole = if complete { verdicts.as_ref() } else { None };
+        let whole = (if complete { verdicts.as_ref() } else { None }, &shared);
         // The code that a second reading is compared with.
         let read = if frontend_of(&second).is_some() { code.clone() } else { vec![] };
         let place = (&session.root, session.is_settled());
@@ -151,6 +130,7 @@ pub fn check(
             }
             Err(fault) => take_fault(&mut checked, plan, units, &fault),
         }
+        shared.done(&plan.units);
     }
     checked.unmatched = unmatched_lines(&unnamed, &unmatched);
     // A function that is nowhere in a shard may be in another one.
@@ -161,6 +141,54 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// Code of one program.
+struct ProgramCode {
+    code: Vec<Arc<Module>>,
+    /// Part of `code`: units that no earlier program had.
+    new: Vec<Arc<Module>>,
+    second: Vec<Option<SecondCode>>,
+    /// Programs of further architectures.
+    others: Vec<(String, Vec<Arc<Module>>)>,
+    /// Whether the code of all units could be read.
+    complete: bool,
+}
+
+/// Reads the code of a program, and takes what its units say of themselves.
+fn read(
+    plan: &ProgramPlan,
+    units: &[UnitFacts],
+    source: &str,
+    (shared, modules): (&mut SharedCode<'_>, &impl Fn(usize) -> anyhow::Result<UnitCode>),
+    checked: &mut CheckResults,
+    session: &Session,
+) -> ProgramCode {
+    // Facts alone may exceed the memory limit.
+    let _limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
+    let (mut code, mut new, mut second, mut read) = (vec![], vec![], vec![], vec![]);
+    let mut complete = true;
+    for &i in plan.units.iter().filter(|&&i| units[i].unseen.is_none()) {
+        match shared.unit(i, || modules(i)) {
+            Ok((all, other)) => {
+                let m = architectures::lowest(&all);
+                if !checked.found.units.contains_key(&i) {
+                    new.extend(m.iter().cloned());
+                }
+                read.push(all);
+                // A host unit is read by clang only and is the same in both readings.
+                let same = || SecondCode { modules: m.clone(), frontend: String::new() };
+                second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
+                code.extend(m);
+            }
+            Err(e) => {
+                complete = false;
+                checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
+            }
+        }
+        take_unit(checked, i, &units[i]);
+    }
+    ProgramCode { others: architectures::others(&read), code, new, second, complete }
 }
 
 /// Returns the options for a program's check. If its link comes next, the check has the link's budget, and the link takes

@@ -276,18 +276,20 @@ impl Joined {
 
     /// Keeps the programs that this command completes.
     fn choose(&mut self, plans: Vec<ProgramPlan>, now: &CommandState<'_, impl Fn(&Path) -> bool>) {
+        // Many programs take in the same units.
+        let (mut due, mut current) = (HashMap::new(), HashMap::new());
         for plan in plans.into_iter().filter(|p| pending::concerns(p, &self.facts)) {
             if !now.concerns(&plan) {
                 continue;
             }
-            let waits = |u: &UnitFacts| match (now.links(&plan), now.is_last(&plan)) {
+            let mut waits = |i: usize| match (now.links(&plan), now.is_last(&plan)) {
                 // The objects of a link exist as they were compiled.
                 (true, _) => false,
                 // The build tool is about to compile the unit, by a command that comes to the shim.
-                (false, true) => now.is_due(u),
-                (false, false) => !now.present.up_to_date(u),
+                (false, true) => *due.entry(i).or_insert_with(|| now.is_due(&self.facts[i])),
+                (false, false) => !*current.entry(i).or_insert_with(|| now.present.up_to_date(&self.facts[i])),
             };
-            let stale = plan.units.iter().find(|&&i| i >= now.own && waits(&self.facts[i]));
+            let stale = plan.units.iter().find(|&&i| i >= now.own && waits(i));
             match stale {
                 Some(&i) => {
                     self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()));
@@ -313,8 +315,8 @@ impl Joined {
                     !unit.key.exists()
                 } else {
                     let is_of_output =
-                        now.present.inputs_unchanged(unit) || made::is_as_kept(store.folder(), &unit.key);
-                    now.is_last(&plan) && !is_of_output
+                        || now.present.inputs_unchanged(unit) || made::is_as_kept(store.folder(), &unit.key);
+                    now.is_last(&plan) && !is_of_output()
                 }
             }));
             if needed.len() > MAX_PENDING {

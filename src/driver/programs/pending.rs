@@ -20,7 +20,7 @@ pub fn record(unit: &TranslationUnit) -> UnitWithCode {
     let facts = UnitFacts {
         key: key_of(unit, None),
         unit: unit.clone(),
-        dependencies: vec![],
+        dependencies: vec![].into(),
         recipe: Recipe::default(),
         maker: None,
         pending: true,

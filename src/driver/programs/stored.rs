@@ -286,7 +286,7 @@ impl StoredFacts {
                 return !is_as_made();
             }
             let of_this_build = |since| Stamp::at(&u.key).is_some_and(|stamp| stamp.changed_since(since));
-            u.dependencies.iter().any(|d| present.changed(d))
+            u.dependencies.list().iter().any(|d| present.changed(d))
                 && !(self.since.is_some_and(of_this_build) && is_as_made())
         };
         let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(i)).collect();
@@ -463,10 +463,12 @@ impl StoredFacts {
         let compiled = |p: &ProgramPlan| -> HashMap<&Path, &Path> {
             p.units.iter().map(|&i| (self.units[i].unit.source.as_path(), self.units[i].key.as_path())).collect()
         };
+        let name = |p: &ProgramPlan| p.output.as_deref().and_then(Path::file_name).map(ToOwned::to_owned);
+        let mut made_by_name: HashMap<_, Vec<&ProgramPlan>> = HashMap::new();
+        made.iter().for_each(|p| made_by_name.entry(name(p)).or_default().push(p));
         let is_another = |p: &ProgramPlan| {
             let own = compiled(p);
-            let name = |p: &ProgramPlan| p.output.as_deref().and_then(Path::file_name).map(ToOwned::to_owned);
-            made.iter().filter(|q| q.output != p.output && name(q) == name(p)).any(|q| {
+            made_by_name.get(&name(p)).into_iter().flatten().filter(|q| q.output != p.output).any(|q| {
                 compiled(q).into_iter().any(|(source, key)| own.get(source).is_some_and(|other| *other != key))
             })
         };

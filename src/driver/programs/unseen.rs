@@ -10,7 +10,7 @@ use super::pending;
 use super::sources::{self, NvccChoice};
 use facts::generated::{FolderPlans, cmake_home, compile_commands};
 use facts::join::ProgramPlan;
-use facts::linked::{self, ByOutput, Folders, Stray};
+use facts::linked::{self, ByOutput, Folders, LinkSearch, Stray};
 use facts::{DiskSnapshot, LinkFacts, Linkers, MakeOverrides, Recipe, UnitFacts, canonical, key_of, linkers};
 use files::{FileTime, Stamp};
 use nvcc::request::Link;
@@ -261,12 +261,13 @@ impl CudaLinks {
         let known: BTreeSet<&Path> = units.iter().map(|u| u.key.as_path()).collect();
         let by_output = ByOutput::of(links);
         let mut looked = HashMap::new();
-        let mut is_cuda = |file: &Path| {
-            let unknown = !known.contains(file) && folders.hold(file);
+        let is_cuda = |file: &Path| {
+            let unknown = || !known.contains(file) && folders.hold(file);
             cuda.contains(file)
-                || unknown && *looked.entry(file.to_owned()).or_insert_with(|| linked::has_device_code(file))
+                || unknown() && *looked.entry(file.to_owned()).or_insert_with(|| linked::has_device_code(file))
         };
-        let wanted = links.iter().filter(|l| among(l) && by_output.take_in(l, &mut is_cuda));
+        let mut search = LinkSearch::new(&by_output, is_cuda);
+        let wanted = links.iter().filter(|l| among(l) && search.takes_in(l));
         Self { outputs: wanted.map(|l| l.link.output.clone()).collect() }
     }
 

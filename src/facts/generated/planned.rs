@@ -13,6 +13,8 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub struct FolderPlans {
     pub links: Vec<Link>,
+    /// Outputs of the links.
+    pub(crate) outputs: HashSet<PathBuf>,
     /// Outputs of links whose command runs through the shim.
     pub(crate) watched: HashSet<PathBuf>,
     /// Build folders with at least one planned link: all of their objects are known.
@@ -59,6 +61,7 @@ impl FolderPlans {
             if links.is_empty() {
                 continue;
             }
+            planned.outputs.extend(links.iter().map(|l| l.output.clone()));
             planned.links.extend(links);
             planned.objects.extend(objects);
             planned.roots.push(root);
@@ -75,7 +78,7 @@ impl FolderPlans {
     /// report anything at such a link, so it must do so earlier.
     #[must_use]
     pub fn is_unwatched(&self, output: &Path) -> bool {
-        self.links.iter().any(|l| l.output == output) && !self.watched.contains(output)
+        self.outputs.contains(output) && !self.watched.contains(output)
     }
 
     /// Returns the objects of CUDA sources, recognised by CMake's names for them.
