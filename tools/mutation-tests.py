@@ -88,7 +88,7 @@ mutants of `host_factors.rs`, `logarithm.rs` and `precomputed.rs`.
 | equivalent, dead code | judged: nothing changes; not counted |
 | slower | judged: only work, a budget or a wording changes, no answer; not counted |
 | survived | noticed by none of the tests that it met; the last column but one below says whether it met programs |
-| noticed at first, now | share of the counted mutants, before and after tests were added; programs are counted in both |
+| noticed at first, now | share of the counted mutants, before and after tests were added; programs are counted in both. *Now* is no estimate for other mutants: the tests were written for survivors of this sample |
 
 ## Rates
 """
