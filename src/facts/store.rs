@@ -251,7 +251,7 @@ impl FactStore {
 
 /// Opens a fact file and decodes its head; the body follows in the returned reader.
 fn open<H: DeserializeOwned>(kind: FactKind, path: &Path) -> Result<(impl Read, file::FactHead<H>), FactFileError> {
-    let file = std::fs::File::open(path)?;
+    let file = store::open(path)?;
     let length = file.metadata()?.len();
     let mut file = BufReader::with_capacity(32 << 10, file);
     let opened = file::open(kind, &mut file, length)?;

@@ -6,12 +6,13 @@
 //! everyone who may write there, so a cache belongs to one user.
 
 use base::paths;
+use rustix::fs::OFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
-use std::fs::Permissions;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -95,7 +96,20 @@ pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 /// Reads a packed value; `None` if its file is missing or damaged.
 #[must_use]
 pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    unpack(&std::fs::read(path).ok()?)
+    let mut bytes = Vec::new();
+    open(path).ok()?.read_to_end(&mut bytes).ok()?;
+    unpack(&bytes)
+}
+
+/// Opens a regular file for reading. Somebody else may have put a FIFO in its place, whose reader would wait forever for
+/// a writer, or a device without an end.
+///
+/// # Errors
+/// If the file cannot be opened, or is not a regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// Writes a packed value by [`replace`].
@@ -284,6 +298,30 @@ mod tests {
         // A path that is no folder.
         std::fs::write(dir.path().join("file"), "").unwrap();
         ContentStore::new(dir.path().join("file")).put(&key, false, &"text");
+    }
+
+    /// In another thread: a reader that waits would hold up all tests.
+    #[test]
+    fn a_fifo_or_a_device_in_place_of_an_entry_is_a_missing_entry() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = ContentStore::new(dir.path().to_owned());
+        let key = [7; 32];
+        store.put(&key, false, &"text");
+        for device in [None, Some("/dev/zero")] {
+            let path = store.path(&key);
+            std::fs::remove_file(&path).unwrap();
+            match device {
+                None => assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                Some(device) => std::os::unix::fs::symlink(device, &path).unwrap(),
+            }
+            let (send, receive) = std::sync::mpsc::channel();
+            let reader = store.clone();
+            std::thread::spawn(move || send.send(reader.get::<String>(&key)));
+            let got = receive.recv_timeout(Duration::from_secs(10));
+            assert_eq!(got, Ok(None), "{device:?}");
+            store.put(&key, false, &"text");
+            assert_eq!(store.get(&key), Some("text".to_owned()), "{device:?}");
+        }
     }
 
     #[test]
