@@ -192,7 +192,8 @@ impl ContentStore {
     /// Returns the value stored under this key.
     #[must_use]
     pub fn get<T: DeserializeOwned>(&self, key: &[u8; 32]) -> Option<T> {
-        let (written, hurried, value) = read::<(u64, bool, T)>(&self.path(key))?;
+        let (name, written, hurried, value) = read::<(String, u64, bool, T)>(&self.path(key))?;
+        (name == self.name(key)).then_some(())?;
         (!hurried || now().saturating_sub(written) <= HURRIED.as_secs()).then_some(value)
     }
 
@@ -205,8 +206,9 @@ impl ContentStore {
     /// Returns the value that another machine shared under this key. Nothing is stored here.
     #[must_use]
     pub fn fetch<T: DeserializeOwned>(&self, key: &[u8; 32]) -> Option<T> {
-        let (_, hurried, value) = unpack::<(u64, bool, T)>(&self.shared.as_ref()?.fetch(&self.name(key))?)?;
-        (!hurried).then_some(value)
+        let asked = self.name(key);
+        let (name, _, hurried, value) = unpack::<(String, u64, bool, T)>(&self.shared.as_ref()?.fetch(&asked)?)?;
+        (!hurried && name == asked).then_some(value)
     }
 
     /// Counts a fetched value as a miss: it is of no use here.
@@ -219,13 +221,13 @@ impl ContentStore {
     /// Gives a value to other machines under this key, if entries are shared and it is not larger than an entry may be.
     pub fn share(&self, key: &[u8; 32], value: &impl Serialize) {
         let Some(shared) = &self.shared else { return };
-        let Ok(bytes) = pack(&(now(), false, value)) else { return };
+        let Ok(bytes) = pack(&(self.name(key), now(), false, value)) else { return };
         if on_disk(bytes.len() as u64) <= self.most {
             shared.share(&self.name(key), &bytes);
         }
     }
 
-    /// Name of an entry for other machines.
+    /// Name of an entry, which it holds too: a copy in the place of another one is no entry.
     fn name(&self, key: &[u8; 32]) -> String {
         format!("{}/{}", self.kind, blake3::Hash::from(*key).to_hex())
     }
@@ -234,7 +236,7 @@ impl ContentStore {
     /// if the entry alone exceeds the size limit.
     pub fn put(&self, key: &[u8; 32], hurried: bool, value: &impl Serialize) {
         let path = self.path(key);
-        let Ok(bytes) = pack(&(now(), hurried, value)) else { return };
+        let Ok(bytes) = pack(&(self.name(key), now(), hurried, value)) else { return };
         if on_disk(bytes.len() as u64) > self.most {
             return;
         }
@@ -300,6 +302,21 @@ mod tests {
         ContentStore::new(dir.path().join("file")).put(&key, false, &"text");
     }
 
+    #[test]
+    fn an_entry_in_the_place_of_another_one_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = ContentStore::new(dir.path().to_owned());
+        let (key, other) = ([7; 32], [8; 32]);
+        store.put(&key, false, &"text");
+        store.put(&other, false, &"other");
+        std::fs::copy(store.path(&key), store.path(&other)).unwrap();
+        assert_eq!((store.get::<String>(&key), store.get::<String>(&other)), (Some("text".to_owned()), None));
+        let (kind, path) = (store.of_obligations(), store.of_obligations().path(&key));
+        kind.put(&key, false, &"obligation");
+        std::fs::copy(store.path(&key), path).unwrap();
+        assert_eq!(kind.get::<String>(&key), None);
+    }
+
     /// In another thread: a reader that waits would hold up all tests.
     #[test]
     fn a_fifo_or_a_device_in_place_of_an_entry_is_a_missing_entry() {
@@ -331,7 +348,7 @@ mod tests {
         let (key, neighbour) = ([7; 32], [[7; 31].as_slice(), &[8]].concat().try_into().unwrap());
         let put_at = |written: u64, hurried: bool| {
             store.put(&key, hurried, b"text");
-            std::fs::write(store.path(&key), pack(&(written, hurried, b"text")).unwrap()).unwrap();
+            std::fs::write(store.path(&key), pack(&(store.name(&key), written, hurried, b"text")).unwrap()).unwrap();
             store.get::<[u8; 4]>(&key).is_some()
         };
         let earlier = now() - HURRIED.as_secs() - 10;
