@@ -37,8 +37,6 @@ pub enum ShimError {
     Locate(#[from] LocateError),
     #[error("cannot run `{}`: {cause}", program.display())]
     Execute { program: PathBuf, cause: std::io::Error },
-    #[error("cannot read the working directory: {0}")]
-    Directory(std::io::Error),
     #[error("cannot find this program's own file: {0}")]
     Ourselves(std::io::Error),
 }
@@ -48,7 +46,7 @@ impl ShimError {
     pub fn status(&self) -> i32 {
         match self {
             ShimError::Execute { cause, .. } if cause.kind() != ErrorKind::NotFound => NOT_EXECUTABLE,
-            ShimError::Directory(_) | ShimError::Ourselves(_) => NOT_EXECUTABLE,
+            ShimError::Ourselves(_) => NOT_EXECUTABLE,
             ShimError::Locate(_) | ShimError::Execute { .. } => NOT_FOUND,
         }
     }
@@ -60,7 +58,11 @@ impl ShimError {
 /// # Errors
 /// When nvcc is not found or cannot be run.
 pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
-    let directory = std::env::current_dir().map_err(ShimError::Directory)?;
+    // nvcc can do without a working directory; what is analysed cannot.
+    let (directory, lost) = match std::env::current_dir() {
+        Ok(directory) => (directory, None),
+        Err(cause) => (PathBuf::from("/"), Some(cause)),
+    };
     let ourselves = std::env::current_exe().map_err(ShimError::Ourselves)?;
     let [named, path, running] = ["SCUBA_NVCC", "PATH", GUARD].map(std::env::var_os);
     let place = SearchEnvironment {
@@ -72,10 +74,14 @@ pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
         running: running.as_deref(),
     };
     if host::is_tool(arguments) {
-        return launch(arguments, &directory, &ourselves, &place);
+        return if lost.is_some() {
+            Err(become_tool(arguments))
+        } else {
+            launch(arguments, &directory, &ourselves, &place)
+        };
     }
     if host::is_script(arguments, place.path, &directory) {
-        let off = is_set("SCUBA_OFF") || running.as_ref().is_some_and(|running| !running.is_empty());
+        let off = lost.is_some() || is_set("SCUBA_OFF") || running.as_ref().is_some_and(|running| !running.is_empty());
         return if off { Err(become_tool(arguments)) } else { behind_script(arguments, ourselves) };
     }
     let environment = Environment::of_this_process();
@@ -93,6 +99,10 @@ pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
     let plan =
         if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
     let Some(mut plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
+    if let Some(cause) = lost {
+        supervise::say(&format!("scuba: note: nothing is analysed here: cannot read the working directory: {cause}\n"));
+        return Err(become_nvcc(&invocation, &guard));
+    }
     plan.request.launcher = invocation.launcher();
 
     let settings = nearby(invocation.nvcc_arguments());

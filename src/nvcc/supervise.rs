@@ -365,6 +365,6 @@ fn print(text: &[u8]) {
     }
 }
 
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     print(line.as_bytes());
 }

@@ -30,3 +30,15 @@ fn starts_in_milliseconds() {
     let fastest = (0..20).map(started).min().unwrap();
     assert!(fastest < Duration::from_millis(20), "{fastest:?}");
 }
+
+#[test]
+fn nvcc_runs_where_the_working_directory_is_gone() {
+    let shim = Shim::alone();
+    for (words, said) in [("--version", 0), ("-c /nowhere/a.cu -o /nowhere/a.o", 1)] {
+        let script = format!("mkdir gone && cd gone && rmdir ../gone && exec {} {words}", shim.path().display());
+        let output =
+            run(clean(Path::new("sh"), shim.folder()).args(["-c", &script]).env("SCUBA_NVCC", "/bin/true")).ok();
+        let lines = output.err().lines().filter(|l| l.contains("scuba")).count();
+        assert_eq!(lines, said, "{words}: {}", output.err());
+    }
+}
