@@ -45,7 +45,8 @@ pub struct Analysis {
 type PipeOutput = Arc<Mutex<Vec<u8>>>;
 
 impl Analysis {
-    /// Starts `program __analyze` in its own process group. Another thread writes the result of `request` to it, since
+    /// Starts `program __analyze` in its own process group, with a folder for temporary files that is removed when it
+    /// has ended: an analysis that is killed cannot remove its own. Another thread writes the result of `request` to it, since
     /// making that may take time. A third thread calls `report` once, when the analysis and all that it started have
     /// ended.
     ///
@@ -61,6 +62,9 @@ impl Analysis {
         let mut command = Command::new(program);
         command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
         command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+        // Without a folder of its own, the analysis uses the one of all programs.
+        let temporary = tempfile::Builder::new().prefix("scuba-").tempdir().ok();
+        command.envs(temporary.iter().map(|folder| ("TMPDIR", folder.path())));
         let mut child = processes::start(&mut command)?;
         // The command holds the pipe's other end.
         drop(command);
@@ -78,6 +82,7 @@ impl Analysis {
             // On a timeout as at the end, the text so far is all there is.
             let _ = output.recv_timeout(LAST_OUTPUT);
             let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(temporary);
             let _ = tell.send(());
             report(verdict(status, text));
         });

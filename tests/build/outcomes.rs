@@ -5,7 +5,7 @@ use crate::support::{DENIES, KERNEL, MAIN, Output, PASSES, Shim, clean, nvcc, ru
 use scuba::nvcc::request::LinkKind;
 use scuba::nvcc::unit::{Language, Sides};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const COMPILE: [&str; 4] = ["-arch=sm_80", "-c", "a.cu", "-MD"];
@@ -154,6 +154,27 @@ fn nothing_of_ours_when_nvcc_fails() {
     if let Ok(pid) = std::fs::read_to_string(shim.folder().join("scuba.pid")) {
         assert!(!is_alive(pid.trim()), "process {pid} is left behind");
     }
+}
+
+/// An analysis that is ended while it works cannot remove its temporary files.
+#[test]
+fn nothing_of_ours_is_left_in_the_folder_for_temporary_files() {
+    let project = project();
+    let temporary = tempfile::tempdir().unwrap();
+    let left = |shim: &Shim, words: &[&str]| -> Vec<_> {
+        let output = run(shim.command(project.path()).args(words).env("TMPDIR", temporary.path()));
+        let made = shim.folder().join("made");
+        let made =
+            PathBuf::from(std::fs::read_to_string(&made).unwrap_or_else(|e| panic!("{e}: {}", output.err())).trim());
+        assert!(made.starts_with(temporary.path()) && !made.exists(), "{}", made.display());
+        std::fs::read_dir(temporary.path()).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let works = "made=$(mktemp -d) && touch \"$made/file\" && echo \"$made\" > \"${0%/*}/made\"";
+    // nvcc must not fail before the analysis is at work.
+    let waits = Shim::new(&format!("cat > /dev/null; {works}; sleep 1000"));
+    assert_eq!(left(&waits, &["-arch=sm_80", "-c", "a.cu", "broken.cu"]), Vec::<PathBuf>::new());
+    let crashes = Shim::new(&format!("cat > /dev/null; {works}; kill -9 $$"));
+    assert_eq!(left(&crashes, &COMPILE), Vec::<PathBuf>::new());
 }
 
 #[test]
