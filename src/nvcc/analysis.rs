@@ -4,6 +4,7 @@
 //! of what is analysed. The analysis is another program so that it may crash, hang or print nonsense.
 
 use super::processes;
+use base::background::USERS_TEMPORARY;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 use std::io::{PipeReader, Read, Write};
@@ -64,7 +65,10 @@ impl Analysis {
         command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
         // Without a folder of its own, the analysis uses the one of all programs.
         let temporary = tempfile::Builder::new().prefix("scuba-").tempdir().ok();
-        command.envs(temporary.iter().map(|folder| ("TMPDIR", folder.path())));
+        if let Some(folder) = &temporary {
+            command.env(USERS_TEMPORARY, std::env::var_os("TMPDIR").unwrap_or_default());
+            command.env("TMPDIR", folder.path());
+        }
         let mut child = processes::start(&mut command)?;
         // The command holds the pipe's other end.
         drop(command);
