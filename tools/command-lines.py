@@ -299,7 +299,8 @@ def shim_wrote(worker: Worker, shim: Seen, output: str) -> bool:
 
 
 class Journal:
-    def __init__(self, file: pathlib.Path):
+    def __init__(self, file: pathlib.Path, seed: int):
+        self.seed = seed
         self.file, self.lock, self.entries = file, threading.Lock(), {}
         for text in file.read_text().splitlines() if file.exists() else []:
             try:
@@ -310,7 +311,7 @@ class Journal:
             self.entries[entry["toolkit"], entry["line"]] = entry
 
     def add(self, toolkit: str, line: words.Line, commit: str, result: dict, seconds: float) -> None:
-        entry = {"toolkit": toolkit, "kind": line.kind, "line": line.key, "commit": commit, "date": datetime.date.today().isoformat(), "seconds": round(seconds, 2), **result}
+        entry = {"toolkit": toolkit, "kind": line.kind, "line": line.key, "seed": self.seed, "commit": commit, "date": datetime.date.today().isoformat(), "seconds": round(seconds, 2), **result}
         with self.lock:
             before = self.entries.get((toolkit, line.key))
             if before and (before["why"] or before.get("was")) and not result["why"]:
@@ -395,11 +396,11 @@ def main() -> int:
     options.work = options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
     head = subprocess.run(["git", "-C", HERE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    journal = Journal(options.work / "journal.jsonl")
+    journal = Journal(options.work / "journal.jsonl", options.seed)
     end = time.monotonic() + options.limit if options.limit else None
     for toolkit in [] if options.page else options.toolkit or [toolkits.PINNED]:
         run_toolkit(toolkit, options, journal, toolkits.Lab(options.work), os.environ.get("SCUBA_COMMIT") or head, end)
-    open_ones = write_page(options.out, list(journal.entries.values()), options.seed)
+    open_ones = write_page(options.out, list(journal.entries.values()))
     return 1 if open_ones else 0
 
 
