@@ -255,7 +255,7 @@ def measure(worker: Worker, line: words.Line) -> dict:
     shim = worker.run([worker.shims["whole"] / "scuba-nvcc", *before, *line.words], line)
     request = worker.request()
     shim.stderr, ours = without_ours(shim.stderr)
-    result = {"status": plain.status, "why": [], "unrepeatable": [], "ours": ours, "units": 0}
+    result = {"status": plain.status, "why": [], "unrepeatable": [], "ours": ours, "units": 0, "processes": True}
     if line.kind == "a bug that is denied":
         result["why"] = denied(worker, plain, shim, ours)
         return result
