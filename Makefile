@@ -144,6 +144,11 @@ toolkits: build ## which toolkits, host compilers and CMakes work: a table besid
 	@tools/setup.sh test
 	@python3 -B tools/toolkits.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-toolkits)" $(TOOLKITS_ARGS)
 
+.PHONY: command-lines
+command-lines: build ## nvcc and scuba-nvcc on LINES (10000) generated command lines, drawn by SEED (1): status, streams, files, units; takes hours, goes on in WORK (/tmp/scuba-command-lines) where it ended (COMMAND_LINES_ARGS: tools/command-lines.py --help)
+	@tools/setup.sh test
+	@python3 -B tools/command-lines.py --lines $(or $(LINES),10000) --seed $(or $(SEED),1) --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-command-lines)" $(COMMAND_LINES_ARGS)
+
 .PHONY: real-libraries
 real-libraries: build ## extensions of nanobind, TVM-FFI and PyTorch with the libraries' own headers, each with one mistake and without; keeps 1 GB of wheels in WORK (/tmp/scuba-real-libraries; REAL_ARGS: tools/real-libraries.py --help)
 	@tools/setup.sh test

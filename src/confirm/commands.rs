@@ -61,7 +61,7 @@ struct ClassifiedWords {
 
 fn sort(unit: &TranslationUnit, places: &dyn FileLocations) -> ClassifiedWords {
     let mut out = ClassifiedWords { compile: vec![], link: vec![], relocatable: unit.relocatable };
-    let mut rest = unit.command.iter().skip(1);
+    let mut rest = unit.command.iter().skip(1).peekable();
     while let Some(word) = rest.next() {
         let bytes = word.as_bytes();
         if bytes.first() != Some(&b'-') || bytes.len() == 1 {
@@ -73,12 +73,12 @@ fn sort(unit: &TranslationUnit, places: &dyn FileLocations) -> ClassifiedWords {
             FlagMatch::Unknown if word.starts_with("-M") => {}
             FlagMatch::Unknown => out.compile.push(CommandWord::text(word)),
             FlagMatch::With(flag, value) => out.put(flag, Some(value), unit, places),
-            FlagMatch::Alone(flag) if flag.value == FlagValue::None => out.put(flag, None, unit, places),
-            FlagMatch::Alone(flag) => {
-                if let Some(value) = rest.next() {
-                    out.put(flag, Some(value.as_bytes()), unit, places);
-                }
-            }
+            FlagMatch::Alone(flag) => match rest.next_if(|next| flag.value.takes(next.as_bytes())) {
+                Some(value) => out.put(flag, Some(value.as_bytes()), unit, places),
+                None if flag.value == FlagValue::None => out.put(flag, None, unit, places),
+                // Without its value, nvcc takes the default (or refuses the flag).
+                None => {}
+            },
         }
     }
     out

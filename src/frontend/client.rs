@@ -43,16 +43,17 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
     let file = normalise(&unit.directory, &unit.source);
     let request = serde_json::to_vec(&WorkerRequest { unit: unit.clone(), options: options.clone() })
         .map_err(|e| spawn_error(e.to_string()))?;
-    let child = Command::new(&worker)
+    let mut command = Command::new(&worker);
+    command
         .arg("--worker")
         // A trace that runs out of memory waits for itself: std locks its traces to tell of the failed allocation.
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .map_err(|e| spawn_error(e.to_string()))?;
+        .process_group(0);
+    // A worker that outlives this process would read on for nobody.
+    let child = processes::start(&mut command).map_err(|e| spawn_error(e.to_string()))?;
     let time = TimeAllowance::new(options.time_limit.and(GRACE), LANES);
     // A worker that died early closes its input; its exit status is more informative.
     let ended = match processes::finish(child, request, MAX_ANSWER, &time) {

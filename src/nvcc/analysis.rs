@@ -4,6 +4,7 @@
 //! of what is analysed. The analysis is another program so that it may crash, hang or print nonsense.
 
 use super::processes;
+use base::background::USERS_TEMPORARY;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 use std::io::{PipeReader, Read, Write};
@@ -45,7 +46,8 @@ pub struct Analysis {
 type PipeOutput = Arc<Mutex<Vec<u8>>>;
 
 impl Analysis {
-    /// Starts `program __analyze` in its own process group. Another thread writes the result of `request` to it, since
+    /// Starts `program __analyze` in its own process group, with a folder for temporary files that is removed when it
+    /// has ended: an analysis that is killed cannot remove its own. Another thread writes the result of `request` to it, since
     /// making that may take time. A third thread calls `report` once, when the analysis and all that it started have
     /// ended.
     ///
@@ -61,6 +63,12 @@ impl Analysis {
         let mut command = Command::new(program);
         command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
         command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+        // Without a folder of its own, the analysis uses the one of all programs.
+        let temporary = tempfile::Builder::new().prefix("scuba-").tempdir().ok();
+        if let Some(folder) = &temporary {
+            command.env(USERS_TEMPORARY, std::env::var_os("TMPDIR").unwrap_or_default());
+            command.env("TMPDIR", folder.path());
+        }
         let mut child = processes::start(&mut command)?;
         // The command holds the pipe's other end.
         drop(command);
@@ -78,6 +86,7 @@ impl Analysis {
             // On a timeout as at the end, the text so far is all there is.
             let _ = output.recv_timeout(LAST_OUTPUT);
             let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(temporary);
             let _ = tell.send(());
             report(verdict(status, text));
         });

@@ -58,7 +58,7 @@ struct Expansion<'d> {
 
 impl Expansion<'_> {
     fn add(&mut self, given: impl Iterator<Item = Vec<u8>>, depth: usize) {
-        let mut given = given;
+        let mut given = given.peekable();
         while let Some(word) = given.next() {
             if self.words.len() >= MAX {
                 return;
@@ -75,11 +75,11 @@ impl Expansion<'_> {
                     }
                 }
                 // The value of another flag may look like -optf.
-                FlagMatch::Alone(flag) if flag.value != flags::FlagValue::None => {
+                FlagMatch::Alone(flag) => {
                     self.words.push(OsString::from_vec(word));
-                    self.words.extend(given.next().map(OsString::from_vec));
+                    self.words.extend(given.next_if(|next| flag.value.takes(next)).map(OsString::from_vec));
                 }
-                FlagMatch::Alone(_) | FlagMatch::With(..) | FlagMatch::Unknown => {
+                FlagMatch::With(..) | FlagMatch::Unknown => {
                     self.words.push(OsString::from_vec(word));
                 }
             }

@@ -11,7 +11,8 @@
 //! - `-sVALUE` only for single letters: `-D -I -L -O -U -l -t`. An exact name wins, so `-time` is not `-t ime`;
 //! - one dash for short names, two for long ones; `--arch` and `-gpu-architecture` are unknown, and so are
 //!   abbreviations;
-//! - a separate value is taken whatever it is: `-I a.cu` leaves no input.
+//! - a separate value is taken whatever it is: `-I a.cu` leaves no input. Only `-Ofc` and `-hls` may stand alone, before
+//!   another flag or at the end.
 
 use super::phase::CompilePhase;
 
@@ -21,10 +22,24 @@ pub enum FlagValue {
     None,
     /// A single value, not cut at commas.
     One,
+    /// A single value, which may be left out: a separate word is the value unless it is a flag.
+    Optional,
     /// Cut at commas by the rules of [`super::words::list`].
     List,
     /// `true` or `false`; nvcc refuses anything else.
     Boolean,
+}
+
+impl FlagValue {
+    /// Whether the word after a flag that stands alone is its value.
+    #[must_use]
+    pub fn takes(self, next: &[u8]) -> bool {
+        match self {
+            FlagValue::None => false,
+            FlagValue::Optional => next == b"-" || !next.starts_with(b"-"),
+            FlagValue::One | FlagValue::List | FlagValue::Boolean => true,
+        }
+    }
 }
 
 /// Effect of a flag on the analysis.
@@ -146,7 +161,7 @@ pub static TABLE: &[Flag] = &[
     flag("--generate-line-info", "-lineinfo", V::None, E::Nothing),
     flag("--optimization-info", "-opt-info", V::List, E::Nothing),
     flag("--optimize", "-O", V::One, E::Nothing),
-    flag("--Ofast-compile", "-Ofc", V::One, E::Nothing),
+    flag("--Ofast-compile", "-Ofc", V::Optional, E::Nothing),
     flag("--dopt", "-dopt", V::One, E::Nothing),
     flag("--dlink-time-opt", "-dlto", V::None, E::DeviceLinkTimeOptimization),
     flag("--lto", "-lto", V::None, E::Nothing),
@@ -262,7 +277,7 @@ pub static TABLE: &[Flag] = &[
     flag("--diag-error", "-diag-error", V::List, E::Nothing),
     flag("--diag-suppress", "-diag-suppress", V::List, E::Nothing),
     flag("--diag-warn", "-diag-warn", V::List, E::Nothing),
-    flag("--host-linker-script", "-hls", V::One, E::HostLinkerScript),
+    flag("--host-linker-script", "-hls", V::Optional, E::HostLinkerScript),
     flag("--augment-host-linker-script", "-aug-hls", V::None, E::Nothing),
     flag("--relocatable-link", "-r", V::None, E::RelocatableLink),
     flag("--brief-diagnostics", "-brief-diag", V::Boolean, E::Nothing),

@@ -6,7 +6,7 @@
 use super::command::{Environment, NvccCommand};
 use super::interpose::execution::ExecutedCommand;
 use super::interpose::links::{self, LinkTool};
-use super::locate::{LAUNCHERS, is_nvcc};
+use super::locate::{LAUNCHERS, is_nvcc, program_name};
 use super::plan::ShimPlan;
 use super::request::AnalysisRequest;
 use super::unit::Language;
@@ -30,21 +30,20 @@ pub enum HostCommand {
 /// Such a word is no flag and no input of nvcc.
 #[must_use]
 pub fn is_tool(words: &[OsString]) -> bool {
-    let Some(program) = words.get(tool_at(words)).map(Path::new) else { return false };
+    let Some(program) = words.get(tool_at(words)) else { return false };
+    let Some(name) = program_name(program) else { return false };
     // `ranlib` and `cmake -E rm` accompany the `ar` of a CMake archive, each with a launcher.
-    let beside = |name: &str| {
-        matches!(name, "ranlib" | "cmake" | "strip" | "libtool")
-            || name.ends_with("-ranlib")
-            || name.ends_with("-strip")
-    };
-    LinkTool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
+    let is_beside = matches!(name, "ranlib" | "cmake" | "strip" | "libtool")
+        || name.ends_with("-ranlib")
+        || name.ends_with("-strip");
+    is_beside || LinkTool::of(Path::new(program)).is_some()
 }
 
 /// Whether a command line, without the shim's own name, begins with a script, or with a compiler cache before one. Such
 /// a script wraps nvcc, as that of Kokkos does; nvcc itself would not read its name.
 #[must_use]
 pub fn is_script(words: &[OsString], path: Option<&OsStr>, directory: &Path) -> bool {
-    let Some(word) = words.get(tool_at(words)) else { return false };
+    let Some(word) = words.get(tool_at(words)).filter(|word| program_name(word).is_some()) else { return false };
     let Ok(program) = which::which_in(word, path, directory) else { return false };
     let mut mark = [0; 2];
     let begins = File::open(directory.join(program)).and_then(|mut file| file.read_exact(&mut mark));
@@ -53,7 +52,7 @@ pub fn is_script(words: &[OsString], path: Option<&OsStr>, directory: &Path) -> 
 
 /// Index of the tool in a command line: 1 behind a compiler cache, else 0.
 fn tool_at<W: AsRef<OsStr>>(words: &[W]) -> usize {
-    let first = words.first().and_then(|w| Path::new(w).file_name()?.to_str());
+    let first = words.first().and_then(|word| program_name(word.as_ref()));
     usize::from(first.is_some_and(|name| LAUNCHERS.contains(&name)))
 }
 
@@ -326,6 +325,11 @@ mod tests {
         }
         for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "ccache nvcc -c a.cu", "a.o", "libar.a"] {
             assert!(!is(word), "{word}");
+        }
+        for flag in
+            ["-ccbin=/usr/bin/g++", "-I/usr/include/c++", "-L/x/ccache g++", "-ld", "-Xlinker=-strip", "-Ix/ranlib"]
+        {
+            assert!(!is(flag), "{flag}");
         }
     }
 

@@ -120,8 +120,7 @@ impl SearchEnvironment<'_> {
             }
             return Ok(Some(Invocation { program: nvcc.clone(), arguments: rest.to_vec(), before: 0, nvcc }));
         }
-        let is_launcher =
-            Path::new(first).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
+        let is_launcher = program_name(first).is_some_and(|name| LAUNCHERS.contains(&name));
         let Some(second) = rest.first().filter(|second| is_launcher && is_nvcc(second)) else { return Ok(None) };
         let mut arguments = rest.to_vec();
         let nvcc = match set {
@@ -228,9 +227,18 @@ pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     of_toolkits.chain(which::which_all("nvcc").into_iter().flatten()).collect()
 }
 
+/// Returns the name of the program that a command's word may name; `None` for a flag, which may end in such a name:
+/// `-ccbin=/usr/bin/g++`, `-I/opt/nvcc`.
+pub fn program_name(word: &OsStr) -> Option<&str> {
+    if word.as_bytes().starts_with(b"-") {
+        return None;
+    }
+    Path::new(word).file_name()?.to_str()
+}
+
 /// Whether a word names nvcc: `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
 pub fn is_nvcc(word: &OsStr) -> bool {
-    let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
+    let Some(name) = program_name(word) else { return false };
     match name.strip_prefix("nvcc") {
         Some("") => true,
         Some(version) => {
@@ -394,6 +402,9 @@ mod tests {
         assert_eq!(named(""), Err(LocateError::NotFound));
         // A source with that name is not a compiler.
         assert_eq!(locate("nvcc.cu -c").arguments, ["nvcc.cu", "-c"]);
+        // Nor is a flag's value.
+        assert_eq!(locate("-I/opt/nvcc -c a.cu").arguments, ["-I/opt/nvcc", "-c", "a.cu"]);
+        assert_eq!(locate("-L/opt/ccache nvcc").arguments, ["-L/opt/ccache", "nvcc"]);
         assert!(!is_nvcc(OsStr::new("nvcc-a")) && !is_nvcc(OsStr::new("nvccx")) && is_nvcc(OsStr::new("/x/nvcc-12.6")));
     }
 }

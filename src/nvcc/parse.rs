@@ -76,7 +76,7 @@ struct Collected {
 /// Parses expanded words. `default_host_compiler` is `NVCC_CCBIN`.
 pub fn parse(words: &[OsString], default_host_compiler: &OsStr) -> CommandLine {
     let mut state = Collected::default();
-    let mut rest = words.iter();
+    let mut rest = words.iter().peekable();
     while let Some(word) = rest.next() {
         let bytes = word.as_bytes();
         if bytes.first() != Some(&b'-') || bytes.len() == 1 {
@@ -86,13 +86,12 @@ pub fn parse(words: &[OsString], default_host_compiler: &OsStr) -> CommandLine {
         match flags::find(bytes) {
             FlagMatch::Unknown => state.unknown.push(word.clone()),
             FlagMatch::With(flag, value) => state.apply(flag, value),
-            FlagMatch::Alone(flag) if flag.value == FlagValue::None => state.apply(flag, b""),
-            // nvcc refuses a flag that ends the line without its value.
-            FlagMatch::Alone(flag) => {
-                if let Some(value) = rest.next() {
-                    state.apply(flag, value.as_bytes());
-                }
-            }
+            FlagMatch::Alone(flag) => match rest.next_if(|next| flag.value.takes(next.as_bytes())) {
+                Some(value) => state.apply(flag, value.as_bytes()),
+                None if matches!(flag.value, FlagValue::None | FlagValue::Optional) => state.apply(flag, b""),
+                // nvcc refuses a flag that ends the line without its value.
+                None => {}
+            },
         }
     }
     state.finish(default_host_compiler)

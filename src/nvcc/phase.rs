@@ -63,4 +63,10 @@ impl CompilePhase {
                 | CompilePhase::TileCubin
         )
     }
+
+    /// Whether the phase keeps no result of sources in other languages than CUDA: nvcc compiles them into a temporary
+    /// file.
+    pub fn keeps_cuda_only(self) -> bool {
+        self.device_only() || self == CompilePhase::CudaToCxx
+    }
 }

@@ -135,11 +135,11 @@ impl CommandLine {
         }
     }
 
-    /// Returns the sources that the phase compiles; device-only phases drop sources in other languages than CUDA.
+    /// Returns the sources whose result the phase keeps; phases of CUDA sources alone drop what they make of others.
     fn sources(&self, phase: CompilePhase) -> impl Iterator<Item = (&Path, Language)> {
         self.files()
             .filter_map(|path| Some((path, self.source_language(path)?)))
-            .filter(move |(_, language)| !phase.device_only() || *language == Language::Cuda)
+            .filter(move |(_, language)| !phase.keeps_cuda_only() || *language == Language::Cuda)
     }
 
     /// Returns the output of one source, as nvcc names it; `None` if no file of its own is kept.

@@ -74,6 +74,11 @@ fn phases_and_outputs() {
         ("-rdc true -c a.cu", "a.cu Cuda Both /w/a.o rdc\nwrites /w/a.o"),
         ("-ptx a.cu c.cpp", "a.cu Cuda DeviceOnly /w/a.ptx\nwrites /w/a.ptx"),
         ("-ptx c.cpp", "nothing"),
+        ("-cuda a.cu c.cpp", "a.cu Cuda Both /w/a.cu.cpp.ii\nwrites /w/a.cu.cpp.ii"),
+        ("-cuda c.cpp", "nothing"),
+        // Values that may be left out.
+        ("-Ofc -fatbin a.cu", "a.cu Cuda DeviceOnly /w/a.fatbin\nwrites /w/a.fatbin"),
+        ("-Ofc min -hls -ptx a.cu -Ofc", "a.cu Cuda DeviceOnly /w/a.ptx\nwrites /w/a.ptx"),
         ("-cubin -arch=sm_80 a.cu -o k.cubin", "a.cu Cuda DeviceOnly /w/k.cubin [80]\nwrites /w/k.cubin"),
         ("-enable-tile -tilebc a.cu", "a.cu Cuda DeviceOnly /w/a.tilebc\nwrites /w/a.tilebc"),
         ("-enable-tile -tilefatbin -tilecubin a.cu", "a.cu Cuda DeviceOnly /w/a.tile.fatbin\nwrites /w/a.tile.fatbin"),

@@ -1,11 +1,11 @@
 //! What becomes of a build when the analysis passes, warns, gives up, crashes, hangs or is not there; which commands it is asked
 //! about; and how the real nvcc is found.
 
-use crate::support::{DENIES, KERNEL, MAIN, Output, PASSES, Shim, clean, nvcc, run, write};
+use crate::support::{DENIES, KERNEL, MAIN, Output, PASSES, Shim, clean, install, nvcc, run, write};
 use scuba::nvcc::request::LinkKind;
 use scuba::nvcc::unit::{Language, Sides};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const COMPILE: [&str; 4] = ["-arch=sm_80", "-c", "a.cu", "-MD"];
@@ -154,6 +154,55 @@ fn nothing_of_ours_when_nvcc_fails() {
     if let Ok(pid) = std::fs::read_to_string(shim.folder().join("scuba.pid")) {
         assert!(!is_alive(pid.trim()), "process {pid} is left behind");
     }
+}
+
+/// An analysis that is ended while it works cannot remove its temporary files.
+#[test]
+fn nothing_of_ours_is_left_in_the_folder_for_temporary_files() {
+    let project = project();
+    let temporary = tempfile::tempdir().unwrap();
+    let left = |shim: &Shim, words: &[&str]| -> Vec<_> {
+        let output = run(shim.command(project.path()).args(words).env("TMPDIR", temporary.path()));
+        let made = shim.folder().join("made");
+        let made =
+            PathBuf::from(std::fs::read_to_string(&made).unwrap_or_else(|e| panic!("{e}: {}", output.err())).trim());
+        assert!(made.starts_with(temporary.path()) && !made.exists(), "{}", made.display());
+        std::fs::read_dir(temporary.path()).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let works = "made=$(mktemp -d) && touch \"$made/file\" && echo \"$made\" > \"${0%/*}/made\"";
+    // nvcc must not fail before the analysis is at work.
+    let waits = Shim::new(&format!("cat > /dev/null; {works}; sleep 1000"));
+    assert_eq!(left(&waits, &["-arch=sm_80", "-c", "a.cu", "broken.cu"]), Vec::<PathBuf>::new());
+    let crashes = Shim::new(&format!("cat > /dev/null; {works}; kill -9 $$"));
+    assert_eq!(left(&crashes, &COMPILE), Vec::<PathBuf>::new());
+}
+
+/// A reader of sources ends with the program that waits for it, at whatever moment that is killed.
+#[test]
+fn readers_end_with_the_analysis() {
+    let project = project();
+    let tools = tempfile::tempdir().unwrap();
+    install(Path::new(env!("CARGO_BIN_EXE_scuba")), &tools.path().join("scuba"));
+    let reader = tools.path().join("scuba-extract");
+    // It does not itself look for its client.
+    std::fs::write(&reader, "#!/bin/sh\ncat > /dev/null\necho $$ > \"$0.pid\"\nexec sleep 1000\n").unwrap();
+    std::fs::set_permissions(&reader, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = clean(&tools.path().join("scuba"), project.path());
+    command.args(["check", "a.cu"]).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off");
+    let mut check = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let until = |what: &dyn Fn() -> bool| {
+        (0..1200).any(|_| {
+            what() || {
+                std::thread::sleep(Duration::from_millis(50));
+                false
+            }
+        })
+    };
+    let pid = || std::fs::read_to_string(tools.path().join("scuba-extract.pid")).unwrap_or_default();
+    assert!(until(&|| pid().ends_with('\n')), "the reader is not started");
+    check.kill().unwrap();
+    check.wait().unwrap();
+    assert!(until(&|| !is_alive(pid().trim())), "{} is left behind", pid());
 }
 
 #[test]
