@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(kind.get::<String>(&key), None);
     }
 
-    /// In another thread: a reader that waits would hold up all tests.
+    /// Tests in another thread, since a reader that waits would hold up all tests.
     #[test]
     fn a_fifo_or_a_device_in_place_of_an_entry_is_a_missing_entry() {
         let dir = tempfile::tempdir().unwrap();

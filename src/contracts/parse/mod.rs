@@ -272,6 +272,7 @@ fn suffixed(i: &mut ContractInput<'_>) -> ParseResult<RawExpr> {
 /// Parses a method's type argument, such as `<float>`.
 fn type_arguments(i: &mut ContractInput<'_>) -> ParseResult<String> {
     let inner = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*' | ','));
+    let inner = inner.verify(|t: &str| !t.trim().is_empty());
     let inner = preceded(sign("<"), terminated(inner, ">")).parse_next(i)?;
     Ok(format!("<{}>", type_spelling(inner)))
 }

@@ -256,6 +256,12 @@ fn faults_show_the_place_and_what_is_allowed() {
             "the number is too large",
             "numbers have at most 127 bits",
         ),
+        (
+            "x.data_ptr< >() != NULL",
+            ">",
+            "`>` is not expected here",
+            "the operators are C's without assignments, and `==>`",
+        ),
         ("n > 0;", ";", "`;` is not expected here", "a contract is one condition, without a semicolon"),
         ("n > 0, m > 0", ",", "`,` is not expected here", "conditions are joined by `&&`"),
         ("n > 0)", ")", "`)` is not expected here", "unmatched closing bracket, or a missing operand before it"),

@@ -99,7 +99,7 @@ pub(super) fn note_call(e: &mut ExecutionContext<'_>, c: &LibraryCall<'_>, s: &m
         true => of_cuda && !calls_back || is_quiet(e, name),
         false => {
             let waits = WAITING.iter().any(|word| c.display.contains(word)) && !c.display.contains(CALL_ONCE_OF_FUTURE);
-            !waits && !(is_output(name) && e.streams_call_program())
+            !(waits || is_output(name) && e.streams_call_program())
         }
     };
     let frees = name == "free" || name.starts_with("_Zd") || name.starts_with("_ZNSt6thread6_State");

@@ -104,7 +104,7 @@ pub struct Runtime {
     pub shared_iterations: FxHashMap<FuncRef, Option<(TermId, TermId)>>,
     /// `Some(true)` if kernels may wait for what comes after their launch.
     pub(super) kernels_wait: Option<bool>,
-    /// Whether functions of the program may run where a stream writes; `None` where that was not asked.
+    /// `Some(true)` if functions of the program may run where a stream writes.
     pub(super) streams_call: Option<bool>,
     /// Whether code after `main` uses devices.
     pub(in crate::symbolic) used_at_exit: bool,
