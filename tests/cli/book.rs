@@ -44,7 +44,7 @@ fn run(command: &mut Command) -> String {
 }
 
 /// Variables that SCuBA's own processes and bundles pass to each other, and those of tests.
-const INTERNAL: [&str; 18] = [
+const INTERNAL: [&str; 19] = [
     "SCUBA_BLESS",
     "SCUBA_BUILD",
     "SCUBA_CALLS",
@@ -62,6 +62,7 @@ const INTERNAL: [&str; 18] = [
     "SCUBA_ONCE",
     "SCUBA_RUN",
     "SCUBA_SECONDS",
+    "SCUBA_USERS_TMPDIR",
     "SCUBA_WAIT_MS",
 ];
 
