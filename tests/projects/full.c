@@ -1,5 +1,5 @@
 /* A disk that is full, for one folder: loaded before a program (LD_PRELOAD), it lets each process write FULL_ROOM bytes to the files
-   below FULL_FOLDER. Then writes are cut short and fail with ENOSPC, as they do on a disk without room (write(2)). */
+   below FULL_FOLDER, of these only where FULL_PART is in the path if it is set. Then writes are cut short and fail with ENOSPC, as they do on a disk without room (write(2)). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,8 @@ static int is_full(int fd) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
-  return strncmp(path, folder, strlen(folder)) == 0;
+  const char *part = getenv("FULL_PART");
+  return strncmp(path, folder, strlen(folder)) == 0 && (!part || strstr(path, part));
 }
 
 ssize_t write(int fd, const void *data, size_t size) {
