@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Start of a `std::thread`.
-const START: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+pub(super) const START: &str = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
 
 /// Threads and regions.
 pub(super) const THREADS: HostTable = &[

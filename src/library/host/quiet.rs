@@ -1,5 +1,6 @@
 //! Functions without a body by which no thread of the host learns of another one, or waits for it.
 
+use super::host_threads::START;
 use engine::symbolic::floors::execution_context::ExecutionContext;
 
 /// Starts of the names of functions by which no thread learns of another one, or waits for it, without CUDA's.
@@ -59,7 +60,7 @@ const QUIET_NAMES: &[&str] = &[
     "__kmpc_global_thread_num",
     "__kmpc_fork_call",
     "__kmpc_push_num_threads",
-    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+    START,
     "_ZNSt6thread4joinEv",
     "_ZNSt6thread6detachEv",
     "_ZNSt6thread20hardware_concurrencyEv",
