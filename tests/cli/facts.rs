@@ -1,5 +1,6 @@
 use super::{Project, SAFE, Said};
 use scuba::facts::{FactStore, UnitWithCode};
+use scuba::files::ContentStore;
 use scuba::finding::Report;
 use scuba::ir::{Bytes, TypeDef, TypeKind};
 use scuba::nvcc::command::{Environment, NvccCommand};
@@ -394,6 +395,13 @@ fn entries(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     files
 }
 
+/// The key of an entry: its folder and file are named by it.
+fn key(entry: &std::path::Path) -> [u8; 32] {
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let digits = name(entry.parent().unwrap()) + &name(entry);
+    std::array::from_fn(|i| u8::from_str_radix(&digits[2 * i..][..2], 16).unwrap())
+}
+
 #[test]
 fn a_program_of_which_nothing_changed_is_not_checked_again() {
     let p = Project::new();
@@ -412,10 +420,15 @@ fn a_program_of_which_nothing_changed_is_not_checked_again() {
     assert_eq!(all.len(), 2);
     let bad = all.iter().find(|f| **f != good).unwrap();
 
-    // That it is taken from there: with the other program's entry it is said to be safe.
+    // That it is taken from there: with the other program's report under its key it is said to be safe.
     let kept = std::fs::read(bad).unwrap();
-    std::fs::copy(&good, bad).unwrap();
+    let store = ContentStore::new(cache.clone());
+    let report: String = store.get(&key(&good)).unwrap();
+    store.put(&key(bad), false, &report);
     check("bad.cu").status(0);
+    // The other program's entry in its place is none.
+    std::fs::copy(&good, bad).unwrap();
+    check("bad.cu").status(1);
     // Damaged ones are made again, other limits and other sources have others.
     std::fs::write(bad, &kept[..kept.len() / 2]).unwrap();
     check("bad.cu").status(1);
