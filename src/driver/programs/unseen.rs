@@ -151,7 +151,7 @@ fn ninja_program(root: &Path) -> PathBuf {
 
 /// Reason why an object without a known compile command was not read, and what to do.
 pub const UNKNOWN_COMMAND: &str =
-    "its compile command is unknown: compile it under `scuba build`, or list it in a compile_commands.json";
+    "no compile command is known: build under `scuba build`, or add one to a compile_commands.json";
 /// The reason for an object that the build which ends now wrote: building it again gives no more information.
 const MADE_OTHERWISE: &str = "written in this build by a tool that SCuBA does not read, such as objcopy, mv or an assembler: list its compilation in a compile_commands.json";
 /// The reason for an object that existed before the build.
