@@ -240,3 +240,33 @@ fn notes_are_wrapped_at_the_width_of_a_terminal_and_nowhere_else() {
     };
     assert_eq!(words(notes), words(long));
 }
+
+/// Of the instances of a template, the one that is undecided is named, not the first one that was looked at.
+#[test]
+fn an_undecided_access_names_the_instance_that_is_undecided() {
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        "\
+#include <cstdlib>
+template <int B> __global__ void k(float *a, int n) {
+  __shared__ float s[B];
+  int i = blockIdx.x * B + threadIdx.x;
+  if (i < n) a[i] = s[threadIdx.x];
+}
+void other(float *a, int n) { k<64><<<(n + 63) / 64, 64>>>(a, n); }
+int main(int argc, char **argv) {
+  int n = argc < 2 ? 1 : atoi(argv[1]);
+  if (n < 1 || n > 4096) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  k<128><<<(n + 127) / 128, 128>>>(a, n);
+  return cudaDeviceSynchronize();
+}
+",
+    );
+    let said = p.scuba(["check", "-v", "a.cu"]).status(0).err;
+    let undecided: Vec<&str> = said.lines().filter(|l| l.starts_with("undecided: a.cu:5:")).collect();
+    assert_eq!(undecided.len(), 2, "{said}");
+    assert!(undecided.iter().all(|l| l.contains("in `k<64>(float*, int)`: ")), "{said}");
+}

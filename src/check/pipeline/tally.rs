@@ -83,7 +83,7 @@ impl Engine<'_> {
                     old.times += new.times;
                 }
                 if outcome.outweighs(&old.outcome) {
-                    (old.outcome, old.inner) = (outcome, new.inner);
+                    (old.outcome, old.kernel, old.inner) = (outcome, new.kernel, new.inner);
                 }
             }
         }
