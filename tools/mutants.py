@@ -65,7 +65,8 @@ SIZEOF = re.compile(r"\*\s*sizeof\s*\(\s*([\w:]+(?:\s+\w+)?\s*\**)\s*\)|\bsizeof
 DUMPED = re.compile(r"^(/.*?|[^ :][^:]*):(\d+):(\d+) (read|write|atomic)\b")
 OBLIGATION = re.compile(r"^obligation of .* at (.*):(\d+):(\d+)$")
 # Undecided copies and fills of the host are no part of the document.
-CALL = re.compile(r"^scuba: (?:[^:/]+: )?(\S[^:]*):(\d+):(\d+): the call's use of `(.*)` is undecided: (.*)$")
+CALL = re.compile(r"^scuba: (?:[^:/]+: )?(\S[^:]*):(\d+):(\d+): (?:the call's use of|whether the call stays within) `(.*)` is undecided: (.*)$")
+LEFT = re.compile(r"^scuba: (?:[^:/]+: )?`(.*)` was not followed to its end: (.*)$")
 # Accesses that are safe only if nothing wraps are counted in the document, and named by `-v`.
 WRAPS = re.compile(r"^scuba: (?:[^:/]+: )?(\S[^:]*):(\d+):(\d+): `.*` is safe if .* wrap")
 MADE = re.compile(r"^  object .*made at (.*):(\d+):(\d+)\)")
@@ -384,8 +385,8 @@ def check(folder, sources, flags, o):
         except ValueError:
             last = (err.read()[-300:].strip().splitlines() or [""])[-1]
             return {**record, "error": f"longer than {o.limit:g} s" if cut else f"no report (status {status}): {last}"}
-        accesses, calls, wraps, made, at = {}, [], set(), collections.defaultdict(set), None
-        inside = lambda file: os.path.relpath(os.path.join(folder, file), folder)
+        accesses, calls, left, wraps, made, at = {}, [], [], set(), collections.defaultdict(set), None
+        inside = lambda file: relative(folder, file)
         for line in err:
             if line.startswith("obligation of "):
                 m = OBLIGATION.match(line.rstrip("\n"))
@@ -401,6 +402,9 @@ def check(folder, sources, flags, o):
                 m = CALL.match(line.rstrip("\n"))
                 if m:
                     calls.append({"file": inside(m[1]), "line": int(m[2]), "column": int(m[3]), "array": m[4], "code": "call", "reason": m[5]})
+                m = LEFT.match(line.rstrip("\n"))
+                if m:
+                    left.append(f"`{m[1]}`: {m[2]}")
             elif line[0] not in " \n":
                 m = DUMPED.match(line)
                 if m:
@@ -413,8 +417,15 @@ def check(folder, sources, flags, o):
     undecided += calls
     return {
         **record, "summary": report["summary"], "findings": [finding(f) for f in report["findings"]], "undecided": undecided, "accesses": sorted(accesses), "if_no_wrap": sorted(wraps),
-        "made": {k: sorted(v) for k, v in made.items()}, "not_analysed": [f"{n['file']} ({n['side']}): {n['reason']}"[:200] for n in report["not_analysed"]],
+        "made": {k: sorted(v) for k, v in made.items()}, "left": left, "not_analysed": [f"{n['file']} ({n['side']}): {n['reason']}"[:200] for n in report["not_analysed"]],
     }
+
+
+def relative(folder, file):
+    """A file of a report, as seen from the program's folder; names in reports begin at the folder of the project, which may be further up."""
+    path = pathlib.Path(folder)
+    found = next((base / file for base in (path, *path.parents) if (base / file).exists()), path / file)
+    return os.path.relpath(found, folder)
 
 
 def concerned(place, sources, record):
@@ -474,6 +485,9 @@ def mutate(name, place, source, folder, program, before, sources, o):
     of = {tuple(a.rsplit(":", 2)[:2]) for a in concerned(place, sources, before)} or {(u["file"], str(u["line"])) for u in before["undecided"] if not (place.lines or place.kernel)}
     is_concerned = lambda e: (e["file"], str(e["line"])) in of
     still = [u for u in now["undecided"] if is_concerned(u) and u not in became]
+    if place.call and now.get("left"):
+        # Of a call that is not reached nothing is said.
+        still.append({"file": place.file, "line": line, "column": 0, "array": "", "code": "call", "reason": now["left"][0]})
     told = [f for f in now["findings"] if is_concerned(f) and f not in new]
     at = concerned(place, sources, now)
     # Columns of the changed line move: lines are compared.
