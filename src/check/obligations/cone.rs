@@ -129,7 +129,9 @@ pub(crate) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> boo
 /// Returns the reasons of unmodelled values in the iteration counts of the loops that an offset counts; a model may
 /// choose such values freely.
 pub(crate) fn unknown_iterations(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
-    unknowns(e, &conditions_of_loops(e, facts, offset, |_| false))
+    let mut conditions = conditions_of_loops(e, facts, offset, |_| false);
+    conditions.retain(|c| !is_range_of_steps(e, *c));
+    unknowns(e, &conditions)
 }
 
 /// Returns the reasons of unmodelled values in the conditions that bound an offset; a model may choose such a bound
@@ -141,8 +143,30 @@ pub(crate) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) ->
         .conjuncts(facts)
         .into_iter()
         .filter(|c| e.arena.symbols_of(&[*c]).iter().any(|s| of_offset.contains(s)))
+        .filter(|c| !is_range_of_steps(e, *c))
         .collect();
     unknowns(e, &bounds)
+}
+
+/// Whether a fact says how far a variable may have moved in `k` iterations, `l · k <= moved` or `moved <= u · k` with
+/// `l <= 0 <= u`: some such distance exists for every `k >= 0`, so that the fact bounds no number of iterations
+/// (elimination of a variable by Fourier and Motzkin).
+fn is_range_of_steps(e: &Executor<'_>, fact: TermId) -> bool {
+    let Term::Le(t) = *e.arena.get(fact) else { return false };
+    let kind = |t: &TermId| if let Term::Sym(s) = e.arena.get(*t) { Some(&e.arena.symbol(*s).kind) } else { None };
+    let mut of_steps = 0;
+    let are_usual = e.arena.poly(t).terms.iter().all(|(factors, coefficient)| match &factors[..] {
+        [one] => match kind(one) {
+            Some(SymKind::Unknown { reason: UnknownReason::LoopMoves }) => {
+                of_steps += 1;
+                true
+            }
+            Some(SymKind::Iteration { .. }) => *coefficient <= 0,
+            _ => false,
+        },
+        _ => false,
+    });
+    are_usual && of_steps == 1
 }
 
 /// Returns the facts on iterations that an offset counts, or on iterations that these depend on. The search does not
