@@ -341,6 +341,17 @@ pub enum ReplayOutcome {
     Astray { why: UndecidedReason, assumptions: Vec<String> },
 }
 
+/// How the reason begins why a run that launches nothing does not reach its target.
+pub(crate) const NO_LAUNCH: &str = "nothing is launched: ";
+
+impl ReplayOutcome {
+    /// Whether the program ended before its first launch: it does not accept its inputs, or has nothing to do.
+    #[must_use]
+    pub fn launches_nothing(&self) -> bool {
+        matches!(self, Self::NotReached { why } if why.starts_with(NO_LAUNCH))
+    }
+}
+
 /// Result of an exhaustive run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExhaustiveRun {

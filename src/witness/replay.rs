@@ -12,7 +12,7 @@ use super::memory::space::{Obj, split};
 use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
-use crate::api::{Cause, UndecidedReason};
+use crate::api::{Cause, NO_LAUNCH, UndecidedReason};
 use base::work::{Work, charge, cost};
 use ir::initialisers::{Initialiser, Initialisers};
 use ir::{BlockId, FuncRef, Op, Program, Side};
@@ -316,7 +316,7 @@ impl Machine<'_> {
                 ReplayOutcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
             }
             ThreadStop::Ended(why) if self.cuda.ran == 0 => {
-                ReplayOutcome::NotReached { why: format!("nothing is launched: {why}") }
+                ReplayOutcome::NotReached { why: format!("{NO_LAUNCH}{why}") }
             }
             ThreadStop::Ended(why) => {
                 ReplayOutcome::NotReached { why: format!("the access is not executed before the end ({why})") }

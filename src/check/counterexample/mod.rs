@@ -9,6 +9,7 @@ mod file_trials;
 pub(crate) mod input_files;
 mod lists;
 pub(crate) mod model_inputs;
+mod option_values;
 mod pitches;
 pub(crate) mod recorded;
 pub(crate) mod replay;

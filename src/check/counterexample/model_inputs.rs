@@ -10,6 +10,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::functions::UninterpretedFunction;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
 use finding::{HeldScalar, HeldValue};
+use ir::{Function, Operand, ValueId};
 use models::devices::PROPERTIES;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -140,4 +141,17 @@ const fn width(h: &HeldScalar) -> u32 {
         HeldValue::Number { bits, .. } => bits,
         HeldValue::Pointer(_) | HeldValue::Behind { .. } | HeldValue::Text(_) => 64,
     }
+}
+
+/// Whether the function uses `argc` of `main`. The first values of a function are its parameters.
+pub(super) fn uses_first_parameter(f: &Function) -> bool {
+    let mut used = false;
+    let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
+    for b in &f.blocks {
+        for i in &b.insts {
+            i.op.operands(&mut look);
+        }
+        b.term.operands(&mut look);
+    }
+    used
 }

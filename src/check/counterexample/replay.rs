@@ -6,9 +6,10 @@
 use super::devices::{no_such_device, of_device_taken};
 use super::input_files::ReadFiles;
 use super::lists::RootLists;
-use super::model_inputs::{contents_held, held, shown, values};
+use super::model_inputs::{contents_held, held, shown, uses_first_parameter, values};
+use super::option_values::{self, OptionValues};
 use super::recorded;
-use super::replay_result::{ReplayResult, SoughtFault};
+use super::replay_result::{ReplayResult, SoughtFault, undecided};
 use super::strings::RootStrings;
 use super::tensors;
 use crate::obligations::obligation::Counterexample;
@@ -26,15 +27,15 @@ pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
 use finding::{Direction, RunFile, RunInputs};
+use ir::Program;
 use ir::registered::registered_name;
-use ir::{Function, Operand, Program, ValueId};
 use library::host::HostRoot;
 use models::devices::PROPERTIES;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use witness::{
-    self, AccessFault, Cause, ConcreteInputs, IsolatedLaunch, PatientPasses, ReplayOutcome, RequiredCondition,
-    RunBudget, TargetAccess, TriedThreads, UndecidedReason,
+    self, AccessFault, ConcreteInputs, IsolatedLaunch, PatientPasses, ReplayOutcome, RequiredCondition, RunBudget,
+    TargetAccess, TriedThreads,
 };
 
 /// Steps and work that every replay gets.
@@ -92,6 +93,8 @@ pub(crate) struct Judge<'p> {
     counts_arguments: bool,
     /// Progress of patient passes, by inputs.
     patience: FxHashMap<ConcreteInputs, PatientPasses>,
+    /// Values of options beyond their first.
+    option_values: OptionValues,
 }
 
 /// Most replays that are remembered, and most bytes of their files.
@@ -133,6 +136,7 @@ impl<'p> Judge<'p> {
             named: FxHashMap::default(),
             said: FxHashMap::default(),
             patience: FxHashMap::default(),
+            option_values: OptionValues::of(&e.arena),
         }
     }
 
@@ -307,7 +311,12 @@ impl<'p> Judge<'p> {
         missing: Option<&UnknownReason>,
         attempt: ReplayAttempt,
     ) -> ReplayResult {
-        let outcome = self.replay(inputs, target, attempt);
+        let mut outcome = self.replay(inputs, target, attempt);
+        let fuller = outcome.launches_nothing().then(|| self.with_further_values(inputs, target, attempt)).flatten();
+        let inputs = fuller.as_ref().unwrap_or(inputs);
+        if fuller.is_some() {
+            outcome = self.replay(inputs, target, attempt);
+        }
         // Attempts with other inputs are many, and each explains little.
         let explain = |text: &dyn Fn() -> String| {
             if !attempt.short {
@@ -331,14 +340,29 @@ impl<'p> Judge<'p> {
             // No known device runs it.
             (_, Some(why @ UnknownReason::Replay(..))) => ReplayResult::NotReached(why.clone()),
             (_, Some(why)) => ReplayResult::Incomplete(why.clone()),
-            (ReplayOutcome::Incomplete { why }, None) => ReplayResult::Incomplete(reason(why)),
+            (ReplayOutcome::Incomplete { why }, None) => ReplayResult::Incomplete(undecided(why)),
             (ReplayOutcome::Astray { why, assumptions }, None) => {
-                ReplayResult::Astray { why: reason(why), assumptions }
+                ReplayResult::Astray { why: undecided(why), assumptions }
             }
             (ReplayOutcome::NotReached { why }, None) => {
                 ReplayResult::NotReached(UnknownReason::Replay(why, ReasonCode::Replay))
             }
         }
+    }
+
+    /// Returns inputs whose options have further values, where the given ones launch nothing and these do.
+    fn with_further_values(
+        &mut self,
+        inputs: &ConcreteInputs,
+        target: &TargetAccess,
+        attempt: ReplayAttempt,
+    ) -> Option<ConcreteInputs> {
+        let parts = self.option_values.parts_of(&inputs.argv)?;
+        let with = |argv: Vec<String>| ConcreteInputs { argv, ..inputs.clone() };
+        let mut launches = |argv: &[String]| !self.replay(&with(argv.to_vec()), target, attempt).launches_nothing();
+        let argv = option_values::with_further(parts, &mut launches).filter(|argv| launches(argv))?;
+        self.option_values.note(inputs.clone(), argv.clone());
+        Some(with(argv))
     }
 
     /// Replays, or returns the recorded outcome of a replay that had no smaller budget.
@@ -534,6 +558,9 @@ impl<'p> Judge<'p> {
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);
         }
+        if let Some(argv) = self.option_values.known(&inputs) {
+            inputs.argv.clone_from(argv);
+        }
         (inputs, missing)
     }
 
@@ -548,33 +575,6 @@ impl<'p> Judge<'p> {
         };
         self.of_objects.iter().any(|c| a.eval(*c, &value) == Some(0))
     }
-}
-
-/// Converts the reason why a replay decides nothing.
-fn reason(why: UndecidedReason) -> UnknownReason {
-    let code = match why.cause {
-        Cause::Work => ReasonCode::Work,
-        Cause::Call => ReasonCode::CallUnknown,
-        Cause::Loop => ReasonCode::Loop,
-        Cause::Contents | Cause::Operation => ReasonCode::ContentsUnknown,
-        Cause::Float => ReasonCode::Float,
-        Cause::Assembly => ReasonCode::Asm,
-        Cause::Other => ReasonCode::Replay,
-    };
-    UnknownReason::Replay(why.text, code)
-}
-
-/// Whether the function uses `argc` of `main`. The first values of a function are its parameters.
-fn uses_first_parameter(f: &Function) -> bool {
-    let mut used = false;
-    let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
-    for b in &f.blocks {
-        for i in &b.insts {
-            i.op.operands(&mut look);
-        }
-        b.term.operands(&mut look);
-    }
-    used
 }
 
 /// Returns the terms through which an access depends on the program's inputs.

@@ -1,7 +1,7 @@
 //! Result of a replay, and the fault that a replay must show.
 
-use base::reasons::UnknownReason;
-use witness::{AccessFault, BadAccess, PartTarget, RequiredCondition};
+use base::reasons::{ReasonCode, UnknownReason};
+use witness::{AccessFault, BadAccess, Cause, PartTarget, RequiredCondition, UndecidedReason};
 
 /// Result of a replay.
 #[derive(Clone, Debug)]
@@ -27,6 +27,7 @@ pub(crate) enum ReplayResult {
 }
 
 /// Fault that a replay must show.
+#[derive(Clone)]
 pub(crate) enum SoughtFault {
     Fault(AccessFault),
     /// The address is no multiple of this many bytes.
@@ -35,4 +36,18 @@ pub(crate) enum SoughtFault {
     Broken(RequiredCondition),
     /// The access leaves a part of an object.
     Out(PartTarget),
+}
+
+/// Converts the reason why a replay decides nothing.
+pub(super) fn undecided(why: UndecidedReason) -> UnknownReason {
+    let code = match why.cause {
+        Cause::Work => ReasonCode::Work,
+        Cause::Call => ReasonCode::CallUnknown,
+        Cause::Loop => ReasonCode::Loop,
+        Cause::Contents | Cause::Operation => ReasonCode::ContentsUnknown,
+        Cause::Float => ReasonCode::Float,
+        Cause::Assembly => ReasonCode::Asm,
+        Cause::Other => ReasonCode::Replay,
+    };
+    UnknownReason::Replay(why.text, code)
 }
