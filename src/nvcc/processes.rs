@@ -39,6 +39,14 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
+/// Starts a thread that nothing waits for.
+///
+/// # Errors
+/// The system has no room for another thread.
+pub fn start_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().spawn(work).map(drop)
+}
+
 /// Waits without reaping, so that the process number (and that of its group) stays taken until `before_reaping`
 /// returns.
 ///
@@ -160,14 +168,14 @@ pub fn finish(
     time: &TimeAllowance,
 ) -> Result<FinishedProcess, Unfinished> {
     let started = Instant::now();
-    if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not read its whole input explains that itself.
-        std::thread::spawn(move || drop(pipe.write_all(&input)));
-    }
-    let (reader, errors) = (drain(child.stdout.take(), most), drain(child.stderr.take(), most));
+    let pid = pid_of(&child).ok_or(std::io::Error::from(std::io::ErrorKind::NotFound))?;
+    let connected = connect(&mut child, input, most).inspect_err(|_| {
+        signal_tree(pid, Signal::KILL);
+        let _ = child.wait();
+    });
+    let (reader, errors) = connected?;
     let mut output = None;
     let (mut look, mut stall) = (Instant::now(), StallWatch::new(time.limit.cpu));
-    let pid = pid_of(&child).ok_or(std::io::Error::from(std::io::ErrorKind::NotFound))?;
     loop {
         match output {
             None => output = reader.recv_timeout(POLL).ok(),
@@ -200,6 +208,18 @@ pub fn finish(
     Ok(FinishedProcess { status, output, errors })
 }
 
+/// Output of a process, once it is complete.
+type Drained = mpsc::Receiver<Vec<u8>>;
+
+/// Starts the threads that write a child's input and read its outputs.
+fn connect(child: &mut Child, input: Vec<u8>, most: usize) -> std::io::Result<(Drained, Drained)> {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not read its whole input explains that itself.
+        start_thread(move || drop(pipe.write_all(&input)))?;
+    }
+    Ok((drain(child.stdout.take(), most)?, drain(child.stderr.take(), most)?))
+}
+
 /// Returns whether a child has ended. Its process number stays taken: its times can still be read.
 fn has_ended(child: Pid) -> rustix::io::Result<bool> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -211,17 +231,17 @@ fn has_ended(child: Pid) -> rustix::io::Result<bool> {
 }
 
 /// Reads a pipe to its end. Sends its contents, or the first `most + 1` bytes of more.
-fn drain(source: Option<impl Read + Send + 'static>, most: usize) -> mpsc::Receiver<Vec<u8>> {
+fn drain(source: Option<impl Read + Send + 'static>, most: usize) -> std::io::Result<Drained> {
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || {
+    start_thread(move || {
         let mut kept = vec![];
         let Some(mut source) = source else { return drop(send.send(kept)) };
         let _ = source.by_ref().take((most as u64).saturating_add(1)).read_to_end(&mut kept);
         let _ = send.send(kept);
         // A writer must not block on a pipe that nobody empties.
         let _ = std::io::copy(&mut source, &mut std::io::sink());
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
 /// Describes how a process ended: `signal 9`, `exit status 1`.
