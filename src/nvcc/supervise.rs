@@ -109,6 +109,7 @@ enum AnalysisProgress {
 pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
     let before = OutputSnapshot::of(&job.plan.outputs, &job.plan.inputs);
     let (at, started) = (history::now(), Instant::now());
+    processes::keep_statuses();
     let (events, received) = mpsc::channel();
     // A system that has no room for another thread or process may still have room for nvcc in place of this one.
     let watch = match listen(&events).and_then(|()| watch_nvcc(&events)) {
@@ -122,8 +123,7 @@ pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
         Err(how) => AnalysisProgress::Done(AnalysisEnd::Broken { how, text: Vec::new() }),
     };
 
-    let mut command = Command::new(&job.invocation.program);
-    command.args(&job.invocation.arguments).env(GUARD, &job.guard);
+    let mut command = job.command();
     let nvcc = match processes::start(&mut command) {
         Ok(nvcc) => nvcc,
         Err(cause) if is_shortage(&cause) => return job.without_analysis(&cause),
@@ -253,7 +253,15 @@ impl SupervisedCommand {
         if self.strict {
             return Ok(ProcessEnd::Code(NOT_ANALYSED));
         }
-        Err(Command::new(&self.invocation.program).args(&self.invocation.arguments).env(GUARD, &self.guard).exec())
+        Err(self.command().exec())
+    }
+
+    /// Returns nvcc's command.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.invocation.program);
+        command.args(&self.invocation.arguments).env(GUARD, &self.guard);
+        processes::pass_dispositions(&mut command);
+        command
     }
 
     /// Returns whether the request has units or link inputs (sources that cannot be read twice are not among them); an error is
