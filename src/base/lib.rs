@@ -6,6 +6,7 @@ pub mod background;
 pub mod cpu_time;
 pub mod inside;
 pub mod nets;
+pub mod own_program;
 pub mod panics;
 pub mod paths;
 pub mod polynomial;

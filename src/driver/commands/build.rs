@@ -14,7 +14,7 @@ use crate::programs::unseen;
 use crate::session::Session;
 use crate::{Status, output};
 use anyhow::{Context, Result};
-use base::paths;
+use base::{own_program, paths};
 pub use confirm::prepare::AttemptChoice;
 use facts::linked::{self, ByOutput};
 use facts::{DiskSnapshot, FactStore, LinkFacts, Recipe, UnitWithCode, canonical, key_of};
@@ -278,7 +278,7 @@ fn record(compiles: &[ShimPlan], here: &Path) {
 
 /// Returns the path of `scuba-nvcc`, which is installed beside `scuba`.
 fn own_shim() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot find the folder of `scuba`")?;
+    let own = own_program::path().context("cannot find the folder of `scuba`")?;
     Ok(own.with_file_name("scuba-nvcc"))
 }
 

@@ -8,7 +8,7 @@ use crate::cache::folder;
 use crate::session::{Session, header_folder, real_nvcc};
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
-use base::{background, paths};
+use base::{background, own_program, paths};
 use config::FrontendKind;
 use frontend::{ExtractOptions, HeaderRequests, Precompile};
 use nvcc::command::{Environment, NvccCommand};
@@ -140,7 +140,7 @@ fn headers(cache: &Path) -> folder::CacheSize {
 fn mark(headers: &Path, nvcc: &Path, options: &ExtractOptions, commands: &[Vec<String>]) -> Option<PathBuf> {
     let hashes = files::Hashes::of_this_process();
     let clang = which::which(&options.clang).ok()?;
-    let worker = std::env::current_exe().ok()?.with_file_name("scuba-extract");
+    let worker = own_program::path().ok()?.with_file_name("scuba-extract");
     let programs = [nvcc, &clang, &worker].map(|program| files::program::identity(program, hashes));
     let programs: Vec<String> = programs.into_iter().collect::<Option<_>>()?;
     let text = format!("{programs:?} {:?} {commands:?} {BEGINNINGS:?}", options.extra_flags);
@@ -241,7 +241,7 @@ pub fn start_after_build(warm: bool) {
 /// Starts a command in a session of its own, without this process's files. It ends by itself.
 fn start(arguments: &[&str]) {
     use std::process::{Command, Stdio};
-    let Ok(program) = std::env::current_exe() else { return };
+    let Ok(program) = own_program::path() else { return };
     if paths::remote_cache().is_err() || paths::cache().is_none() {
         return;
     }
