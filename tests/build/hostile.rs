@@ -1,9 +1,10 @@
 //! Hostile surroundings: full disks, exhausted limits, odd names, foreign caches, clocks that jump. In each of them a build
 //! through the shim is nvcc's, with at most one line of SCuBA's own, and nothing is left behind.
 //!
-//! The analysis is the real one, beside a copy of the shim; nvcc is a script beside the real toolkit's headers.
+//! The analysis is the real one; nvcc is a script beside the real toolkit's headers.
 
 mod shortages;
+mod surroundings;
 
 use crate::support::{Output, clean, install, nvcc, run, write};
 use std::os::unix::fs::symlink;
@@ -22,6 +23,9 @@ pub const SAFE: &str = "#include <cstdlib>\n\
       return cudaDeviceSynchronize();\n\
     }\n";
 
+pub const SHIM: &str = env!("CARGO_BIN_EXE_scuba-nvcc");
+pub const SCUBA: &str = env!("CARGO_BIN_EXE_scuba");
+
 /// What the stand-in for nvcc writes, and prints.
 const MADE: &str = "made by nvcc\n";
 const TOLD: &str = "told by nvcc\n";
@@ -36,19 +40,12 @@ impl Site {
     pub fn new(source: &str) -> Site {
         let site = Site { root: tempfile::tempdir().unwrap() };
         write(&site.project(), &[("a.cu", source)]);
-        for folder in ["tmp", "tools", "cuda/bin"] {
+        for folder in ["tmp", "cuda/bin"] {
             std::fs::create_dir_all(site.at(folder)).unwrap();
         }
         // Anybody may work here: some tests do as another user.
         for folder in [site.root.path().to_owned(), site.project(), site.at("tmp")] {
             std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-        }
-        for program in
-            [env!("CARGO_BIN_EXE_scuba-nvcc"), env!("CARGO_BIN_EXE_scuba"), env!("CARGO_BIN_EXE_scuba-extract")]
-        {
-            let program = Path::new(program);
-            std::fs::hard_link(program, site.at("tools").join(program.file_name().unwrap()))
-                .unwrap_or_else(|_| install(program, &site.at("tools").join(program.file_name().unwrap())));
         }
         site.toolkit();
         site
@@ -81,10 +78,6 @@ impl Site {
         self.at("project")
     }
 
-    pub fn shim(&self) -> PathBuf {
-        self.at("tools/scuba-nvcc")
-    }
-
     /// A command in the project, with settings of the site's own.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = clean(program, &self.project());
@@ -98,7 +91,7 @@ impl Site {
 
     /// The compilation of `a.cu`.
     pub fn compilation(&self) -> Command {
-        let mut command = self.command(&self.shim());
+        let mut command = self.command(Path::new(SHIM));
         command.args(["-c", "a.cu", "-o", "a.o"]);
         command
     }
@@ -148,21 +141,37 @@ impl Faults {
     /// one. Returns their number. `build` runs a command with what it is given.
     pub fn each(&self, program: &str, call: &str, errno: i32, mut build: impl FnMut(&dyn Fn(&mut Command))) -> usize {
         for at in 1..1000 {
-            let mark = self.folder.path().join("mark");
-            let _ = std::fs::remove_file(&mark);
-            build(&|command| {
-                command
-                    .env("LD_PRELOAD", self.folder.path().join("faults.so"))
-                    .env("FAULT_PROGRAMS", program)
-                    .env("FAULT_CALL", call)
-                    .env("FAULT_AT", at.to_string())
-                    .env("FAULT_ERRNO", errno.to_string())
-                    .env("FAULT_MARK", &mark);
-            });
-            if !mark.exists() {
+            build(&|command| self.inject(command, program, call, errno, at));
+            if !self.fired() {
                 return at - 1;
             }
         }
         panic!("{program} never stops to call {call}");
+    }
+
+    /// Lets all calls of one kind fail.
+    pub fn all(&self, command: &mut Command, programs: &str, call: &str, errno: i32) {
+        self.inject(command, programs, call, errno, 1);
+        command.env("FAULT_ALL", "1");
+    }
+
+    fn inject(&self, command: &mut Command, programs: &str, call: &str, errno: i32, at: usize) {
+        let _ = std::fs::remove_file(self.mark());
+        command
+            .env("LD_PRELOAD", self.folder.path().join("faults.so"))
+            .env("FAULT_PROGRAMS", programs)
+            .env("FAULT_CALL", call)
+            .env("FAULT_AT", at.to_string())
+            .env("FAULT_ERRNO", errno.to_string())
+            .env("FAULT_MARK", self.mark());
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.folder.path().join("mark")
+    }
+
+    /// Whether a call failed since the last injection.
+    pub fn fired(&self) -> bool {
+        self.mark().exists()
     }
 }

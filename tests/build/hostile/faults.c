@@ -1,7 +1,8 @@
 /* Calls of the system that fail: loaded before a program (LD_PRELOAD). In the programs of FAULT_PROGRAMS (names, joined by colons), the FAULT_AT-th
    call of the kind FAULT_CALL fails with the error FAULT_ERRNO, or all of them from there on with FAULT_ALL=1. FAULT_MARK is a file that is made then.
-   Kinds: thread (pthread_create), fork, pipe, open (for writing), write (to files), mkdir. */
+   Kinds: thread (pthread_create), fork, pipe, open (for writing), write (to files), mkdir; and proc, all of /proc. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,14 @@ int pipe2(int ends[2], int flags) { return fails("pipe") ? -1 : REAL(pipe2)(ends
 
 int mkdir(const char *path, mode_t mode) { return fails("mkdir") ? -1 : REAL(mkdir)(path, mode); }
 
+static int is_absent(const char *path) {
+  return (!strcmp(path, "/proc") || !strncmp(path, "/proc/", 6)) && fails("proc");
+}
+
+ssize_t readlink(const char *path, char *target, size_t size) { return is_absent(path) ? -1 : REAL(readlink)(path, target, size); }
+
+DIR *opendir(const char *path) { return is_absent(path) ? NULL : REAL(opendir)(path); }
+
 static int is_writing(int flags) { return (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT; }
 
 static mode_t mode_of(int flags, va_list list) { return flags & (O_CREAT | __O_TMPFILE) ? va_arg(list, mode_t) : 0; }
@@ -58,7 +67,7 @@ int open64(const char *path, int flags, ...) {
   va_start(list, flags);
   mode_t mode = mode_of(flags, list);
   va_end(list);
-  return is_writing(flags) && fails("open") ? -1 : REAL(open64)(path, flags, mode);
+  return is_absent(path) || (is_writing(flags) && fails("open")) ? -1 : REAL(open64)(path, flags, mode);
 }
 
 int openat64(int folder, const char *path, int flags, ...) {
@@ -66,7 +75,7 @@ int openat64(int folder, const char *path, int flags, ...) {
   va_start(list, flags);
   mode_t mode = mode_of(flags, list);
   va_end(list);
-  return is_writing(flags) && fails("open") ? -1 : REAL(openat64)(folder, path, flags, mode);
+  return is_absent(path) || (is_writing(flags) && fails("open")) ? -1 : REAL(openat64)(folder, path, flags, mode);
 }
 
 /* Half of what is to be written is written before the call that fails. */
