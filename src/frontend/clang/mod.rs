@@ -50,6 +50,7 @@ use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use source_overlay::TemplateBodies;
 use std::path::{Path, PathBuf};
+use std::thread::{Builder, ScopedJoinHandle};
 use toolkit::Toolkit;
 
 /// Returns the sides of a unit.
@@ -170,6 +171,10 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     out
 }
 
+/// Stack size in bytes of a thread that reads one side: types and constants may nest thousands of levels deep. Only
+/// touched pages are backed by memory.
+const STACK: usize = 64 << 20;
+
 /// Reads each side on a thread of its own, whose end by a panic costs that side alone.
 fn each_side(
     wanted: &[Side],
@@ -183,16 +188,18 @@ fn each_side(
     };
     std::thread::scope(|scope| {
         let start = |side: Side| {
-            scope.spawn({
-                let read = &read;
-                move || read(side)
-            })
+            let read = &read;
+            Builder::new().stack_size(STACK).spawn_scoped(scope, move || read(side))
+        };
+        let end = |started: std::io::Result<ScopedJoinHandle<'_, SideResult>>| match started {
+            Ok(thread) => ended(thread.join()),
+            Err(cause) => SideResult::refused(format!("cannot start a thread for the reader: {cause}")),
         };
         if one_at_a_time {
-            return wanted.iter().map(|side| (*side, ended(start(*side).join()))).collect();
+            return wanted.iter().map(|side| (*side, end(start(*side)))).collect();
         }
         let threads: Vec<_> = wanted.iter().map(|side| (*side, start(*side))).collect();
-        threads.into_iter().map(|(side, thread)| (side, ended(thread.join()))).collect()
+        threads.into_iter().map(|(side, thread)| (side, end(thread))).collect()
     })
 }
 
