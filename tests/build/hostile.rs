@@ -4,6 +4,7 @@
 //! The analysis is the real one; nvcc is a script beside the real toolkit's headers.
 
 mod shortages;
+mod sources;
 mod surroundings;
 
 use crate::support::{Output, clean, install, nvcc, run, write};
