@@ -147,7 +147,10 @@ fn cache_folder() -> DoctorResult {
     }
     match paths::cache() {
         Some(folder) => DoctorResult::Found(folder.display().to_string()),
-        None => absent("SCUBA_CACHE is `off`, or HOME is not set: nothing is kept for the next build"),
+        None => {
+            let why = paths::why_no_cache().unwrap_or_default();
+            absent(format!("nothing is kept for the next build: {why}; SCUBA_CACHE names another folder"))
+        }
     }
 }
 

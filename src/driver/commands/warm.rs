@@ -58,7 +58,7 @@ pub fn run(args: &WarmArgs) -> Result<Status> {
     let session = Session::of_shim(&here, 1)?;
     paths::remote_cache().map_err(anyhow::Error::msg)?;
     let Some(cache) = paths::cache() else {
-        bail!("there is no cache to fill: SCUBA_CACHE is `off`, or HOME is not set");
+        bail!("there is no cache to fill: {}", paths::why_no_cache().unwrap_or_default());
     };
     let nvcc = real_nvcc(&session.config).context("no nvcc was found: set SCUBA_NVCC, or put it into PATH")?;
     let options = ExtractOptions {
