@@ -14,4 +14,5 @@ pub mod reasons;
 pub mod remote_url;
 pub mod rules;
 pub mod statements;
+pub mod temporary;
 pub mod work;

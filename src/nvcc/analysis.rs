@@ -5,6 +5,7 @@
 
 use super::processes;
 use base::background::USERS_TEMPORARY;
+use base::temporary;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 use std::io::{PipeReader, Read, Write};
@@ -64,8 +65,8 @@ impl Analysis {
         command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
         command.stdin(input).stdout(writer.try_clone()?).stderr(writer);
         // Without a folder of its own, the analysis uses the one of all programs.
-        let temporary = tempfile::Builder::new().prefix("scuba-").tempdir().ok();
-        if let Some(folder) = &temporary {
+        let folder = temporary::folder("scuba-").ok();
+        if let Some(folder) = &folder {
             command.env(USERS_TEMPORARY, std::env::var_os("TMPDIR").unwrap_or_default());
             command.env("TMPDIR", folder.path());
         }
@@ -75,12 +76,12 @@ impl Analysis {
         let (tell, ended) = mpsc::channel();
         let (begin, begun) = mpsc::channel::<(Child, Pid)>();
         processes::start_thread(move || {
-            let Ok((child, group)) = begun.recv() else { return drop(temporary) };
+            let Ok((child, group)) = begun.recv() else { return drop(folder) };
             let status = processes::wait(child, || processes::signal_group(group, Signal::KILL));
             // On a timeout as at the end, the text so far is all there is.
             let _ = output.recv_timeout(LAST_OUTPUT);
             let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
-            drop(temporary);
+            drop(folder);
             let _ = tell.send(());
             report(verdict(status, text));
         })?;

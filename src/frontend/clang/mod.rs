@@ -41,7 +41,8 @@ use crate::llvm::{self, CompileFacts, INITIALISER, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
 use crate::requests::HeaderRequests;
-use files::{ContentStore, normalise};
+use base::temporary;
+use files::{ContentStore, normalise, store};
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
 use library_models::{MODELS, ModelCompiler};
@@ -111,7 +112,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
     let refuse = |side, reason: String| FailedSide { file: source.clone(), side, reason };
-    let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
+    let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), temporary::folder("scuba-")) {
         (Ok(t), Ok(f)) => (t, f),
         (Err(e), _) => {
             out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
@@ -492,7 +493,8 @@ impl ClangJob<'_> {
             && let Some(more) = own_names::renamed(stderr, &self.unit.directory)
         {
             let file = self.folder.join(format!("{stem}-names.h"));
-            let names = now.own_names.as_ref().and_then(|f| std::fs::read_to_string(f).ok()).unwrap_or_default();
+            let names =
+                now.own_names.as_ref().and_then(|f| String::from_utf8(store::bytes(f)?).ok()).unwrap_or_default();
             // A type may rest on another one of them.
             if !names.contains(&more) && names.lines().count() < own_names::MAX {
                 std::fs::write(&file, names + &more).ok()?;

@@ -24,6 +24,7 @@ use super::host;
 use super::locate;
 use super::processes;
 use crate::request::Link;
+use base::temporary;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub fn run(command: &[OsString], options: &InterposeOptions) -> Result<BuildOutc
     }
     processes::keep_statuses();
     let library = library::extract()?;
-    let folder = tempfile::Builder::new().prefix("scuba-build-").tempdir();
+    let folder = temporary::folder("scuba-build-");
     let folder =
         folder.map_err(|source| InterposeError::Log { path: std::env::temp_dir(), doing: "created", source })?;
     let log = folder.path().join("log");
