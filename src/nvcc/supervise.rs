@@ -305,7 +305,7 @@ impl SupervisedCommand {
         }
         let mut analysed = self.plan.unreadable.is_empty();
         for source in &self.plan.unreadable {
-            say(&format!("scuba: note: {source} was not analysed: it can be read only once\n"));
+            say(&format!("scuba: note: {} was not analysed: it can be read only once\n", on_one_line(source)));
         }
         let denied = match verdict {
             AnalysisEnd::Passed(text) => {
@@ -380,12 +380,12 @@ impl SupervisedCommand {
     /// Returns the subject of messages: the source as the command names it, else the output of the link.
     fn subject(&self) -> String {
         let request = &self.plan.request;
-        match (request.units.as_slice(), &request.link) {
+        on_one_line(&match (request.units.as_slice(), &request.link) {
             ([], Some(link)) => link.output.display().to_string(),
             ([], None) => "standard input".to_owned(),
             ([unit], _) => unit.source.display().to_string(),
             ([unit, more @ ..], _) => format!("{} (and {} more)", unit.source.display(), more.len()),
-        }
+        })
     }
 }
 
@@ -395,9 +395,14 @@ fn describe(cause: &std::io::Error) -> String {
     text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned()
 }
 
+/// Replaces line ends and other control characters, which a file's name may hold.
+fn on_one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// Replaces the words that build tools would take for the compiler's own.
 fn neutral(text: &str) -> String {
-    let mut text = text.replace('\n', " ");
+    let mut text = on_one_line(text);
     for (word, other) in [("error", "failure"), ("Error", "Failure"), ("warning", "remark"), ("Warning", "Remark")] {
         text = text.replace(word, other);
     }
