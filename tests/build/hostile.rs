@@ -3,6 +3,9 @@
 //!
 //! The analysis is the real one; nvcc is a script beside the real toolkit's headers.
 
+mod cache;
+mod folders;
+mod paths;
 mod shortages;
 mod sources;
 mod surroundings;
