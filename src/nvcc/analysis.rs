@@ -65,7 +65,7 @@ impl Analysis {
         command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
         command.stdin(input).stdout(writer.try_clone()?).stderr(writer);
         // Without a folder of its own, the analysis uses the one of all programs.
-        let folder = temporary::folder("scuba-").ok();
+        let folder = temporary::folder("scuba-work-").ok();
         if let Some(folder) = &folder {
             command.env(USERS_TEMPORARY, std::env::var_os("TMPDIR").unwrap_or_default());
             command.env("TMPDIR", folder.path());

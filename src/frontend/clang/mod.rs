@@ -112,18 +112,19 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
     let refuse = |side, reason: String| FailedSide { file: source.clone(), side, reason };
-    let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), temporary::folder("scuba-")) {
-        (Ok(t), Ok(f)) => (t, f),
-        (Err(e), _) => {
-            out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
-            return out;
-        }
-        (_, Err(e)) => {
-            out.not_analysed =
-                wanted.into_iter().map(|s| refuse(s, format!("cannot make a temporary folder: {e}"))).collect();
-            return out;
-        }
-    };
+    let (mut toolkit, folder) =
+        match (Toolkit::find(unit, options.cuda_path.as_deref()), temporary::folder("scuba-work-")) {
+            (Ok(t), Ok(f)) => (t, f),
+            (Err(e), _) => {
+                out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
+                return out;
+            }
+            (_, Err(e)) => {
+                out.not_analysed =
+                    wanted.into_iter().map(|s| refuse(s, format!("cannot make a temporary folder: {e}"))).collect();
+                return out;
+            }
+        };
     let mut compiled = unit.clone();
     if let Some(standard) = toolkit::ignored_standard(unit) {
         out.notes.push(format!("nvcc ignores -std={standard} with this host compiler, and so does the analysis"));
