@@ -6,6 +6,7 @@
 mod cache;
 mod folders;
 mod paths;
+mod resources;
 mod shortages;
 mod sources;
 mod surroundings;
@@ -143,8 +144,20 @@ impl Faults {
 
     /// Lets the calls of one kind fail in the programs of this name, one call after the other, until there is no further
     /// one. Returns their number. `build` runs a command with what it is given.
-    pub fn each(&self, program: &str, call: &str, errno: i32, mut build: impl FnMut(&dyn Fn(&mut Command))) -> usize {
-        for at in 1..1000 {
+    pub fn each(&self, program: &str, call: &str, errno: i32, build: impl FnMut(&dyn Fn(&mut Command))) -> usize {
+        self.every(1, program, call, errno, build)
+    }
+
+    /// The same with every `step`th call alone.
+    pub fn every(
+        &self,
+        step: usize,
+        program: &str,
+        call: &str,
+        errno: i32,
+        mut build: impl FnMut(&dyn Fn(&mut Command)),
+    ) -> usize {
+        for at in (1..1000).step_by(step) {
             build(&|command| self.inject(command, program, call, errno, at));
             if !self.fired() {
                 return at - 1;
@@ -155,7 +168,12 @@ impl Faults {
 
     /// Lets all calls of one kind fail.
     pub fn all(&self, command: &mut Command, programs: &str, call: &str, errno: i32) {
-        self.inject(command, programs, call, errno, 1);
+        self.from(command, programs, call, errno, 1);
+    }
+
+    /// Lets all calls of one kind fail from the given one on.
+    pub fn from(&self, command: &mut Command, programs: &str, call: &str, errno: i32, at: usize) {
+        self.inject(command, programs, call, errno, at);
         command.env("FAULT_ALL", "1");
     }
 

@@ -1,6 +1,7 @@
 /* Calls of the system that fail: loaded before a program (LD_PRELOAD). In the programs of FAULT_PROGRAMS (names, joined by colons), the FAULT_AT-th
    call of the kind FAULT_CALL fails with the error FAULT_ERRNO, or all of them from there on with FAULT_ALL=1. FAULT_MARK is a file that is made then.
-   Kinds: thread (pthread_create), fork, pipe, open (for writing), write (to files), mkdir; and proc, all of /proc. */
+   Kinds: thread (pthread_create), fork, pipe, open (for writing), write (to files), mkdir; and proc, all of /proc.
+   Of the kind clock (clock_gettime of the wall clock), calls do not fail: the time is FAULT_ERRNO seconds later. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_long calls;
@@ -49,6 +51,15 @@ pid_t fork(void) { return fails("fork") ? -1 : REAL(fork)(); }
 int pipe2(int ends[2], int flags) { return fails("pipe") ? -1 : REAL(pipe2)(ends, flags); }
 
 int mkdir(const char *path, mode_t mode) { return fails("mkdir") ? -1 : REAL(mkdir)(path, mode); }
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = REAL(clock_gettime)(clock, time);
+  if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) && fails("clock")) {
+    time->tv_sec += errno;
+    errno = 0;
+  }
+  return result;
+}
 
 static int is_absent(const char *path) {
   return (!strcmp(path, "/proc") || !strncmp(path, "/proc/", 6)) && fails("proc");
