@@ -102,7 +102,8 @@ fn names_of_folders_that_scuba_writes_to() {
         std::fs::create_dir(&folder).unwrap();
         for variable in ["TMPDIR", "SCUBA_CACHE", "XDG_CACHE_HOME"] {
             // The second build reads what the first one kept, and precompiles headers.
-            for again in [false, true] {
+            let keeps = variable != "TMPDIR" && name != b"caf\xe9";
+            for again in [false, true].into_iter().take(1 + usize::from(keeps)) {
                 let mut command = site.compilation();
                 if variable == "XDG_CACHE_HOME" {
                     command.env_remove("SCUBA_CACHE");
