@@ -144,6 +144,10 @@ toolkits: build ## which toolkits, host compilers and CMakes work: a table besid
 	@tools/setup.sh test
 	@python3 -B tools/toolkits.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-toolkits)" $(TOOLKITS_ARGS)
 
+.PHONY: hostile
+hostile: ## builds in hostile surroundings: full disks, limits, odd names, foreign caches, clocks (SCUBA_TEST_FAULTS=all: each call that writes fails once)
+	@cargo test --test build -- hostile
+
 .PHONY: command-lines
 command-lines: build ## nvcc and scuba-nvcc on LINES (10000) generated command lines, drawn by SEED (1): status, streams, files, units; takes hours, goes on in WORK (/tmp/scuba-command-lines) where it ended (COMMAND_LINES_ARGS: tools/command-lines.py --help)
 	@tools/setup.sh test

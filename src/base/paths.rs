@@ -76,14 +76,49 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
 }
 
 /// Folder for data that can be regenerated, shared by all projects of one user: `SCUBA_CACHE` if it names a folder, else
-/// the user's cache folder; `None` if `SCUBA_CACHE` is `off`, or there is no such folder.
+/// the user's cache folder; `None` if [`why_no_cache`] gives a reason.
 #[must_use]
 pub fn cache() -> Option<PathBuf> {
-    match set_cache() {
-        SetCache::Off => None,
-        SetCache::Folder(folder) => Some(folder),
-        SetCache::Default | SetCache::Remote(_) => user_cache(),
+    usable_cache().ok()
+}
+
+/// Returns the reason why there is no cache.
+#[must_use]
+pub fn why_no_cache() -> Option<String> {
+    usable_cache().err()
+}
+
+fn usable_cache() -> Result<PathBuf, String> {
+    let folder = match set_cache() {
+        SetCache::Off => return Err("SCUBA_CACHE is `off`".to_owned()),
+        SetCache::Folder(folder) => folder,
+        SetCache::Default | SetCache::Remote(_) => {
+            let folder = user_cache().ok_or("HOME is not set")?;
+            if is_of_another_user(&folder) {
+                return Err(format!("{} belongs to another user", folder.display()));
+            }
+            folder
+        }
+    };
+    // clang and the facts could not name it.
+    if folder.to_str().is_none() {
+        return Err(format!("the path {} is not UTF-8", folder.display()));
     }
+    Ok(folder)
+}
+
+/// Whether a folder belongs to a user who is neither this one nor root.
+#[must_use]
+pub fn is_of_another_user(folder: &Path) -> bool {
+    owner_beside(folder, rustix::process::geteuid().as_raw()).is_some()
+}
+
+/// Returns the owner of a folder if that is neither this user nor root. The cache is believed, so nobody else may have
+/// filled it: HOME may be another user's, for example below `sudo`. A folder that is named in `SCUBA_CACHE` is trusted.
+fn owner_beside(folder: &Path, user: u32) -> Option<u32> {
+    const ROOT: u32 = 0;
+    let owner = std::os::unix::fs::MetadataExt::uid(&folder.metadata().ok()?);
+    (owner != user && owner != ROOT).then_some(owner)
 }
 
 /// Returns the URL that `SCUBA_CACHE` names: of a remote cache, beside which the user's cache folder stays in use. `None`
@@ -190,6 +225,15 @@ mod tests {
         for url in ["s3://bucket/scuba", "https://cache.example", "file:///tmp/c", "git+ssh://x"] {
             assert_eq!(of(url), SetCache::Remote(url.to_owned()));
         }
+    }
+
+    #[test]
+    fn folders_of_others_are_recognised() {
+        let root = tempfile::tempdir().unwrap();
+        let own = std::os::unix::fs::MetadataExt::uid(&root.path().metadata().unwrap());
+        assert_eq!((owner_beside(root.path(), own), owner_beside(Path::new("/"), own)), (None, None));
+        assert_eq!(owner_beside(&root.path().join("none"), own + 1), None);
+        assert_eq!(owner_beside(root.path(), own + 1), (own != 0).then_some(own));
     }
 
     #[test]

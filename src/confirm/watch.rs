@@ -6,6 +6,7 @@
 //! runs have their mark, however ([`super::process`]).
 
 use super::process;
+use base::own_program;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -26,7 +27,7 @@ pub struct WatchHandle {
 impl WatchHandle {
     /// Starts the process. `None` if that is impossible: leftover processes then end at their own time limits.
     pub fn start() -> Option<Self> {
-        let mut command = Command::new(std::env::current_exe().ok()?);
+        let mut command = Command::new(own_program::path().ok()?);
         // It must survive the end of our process group, and nobody must wait for its output.
         command
             .arg(COMMAND)

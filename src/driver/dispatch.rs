@@ -5,12 +5,14 @@ use super::logging;
 use super::{Status, commands, explained, output, worker};
 use clap::{CommandFactory, FromArgMatches};
 use confirm::watch;
+use nvcc::processes;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs one command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     logging::begin();
+    processes::keep_statuses();
     let matches = match Cli::command().try_get_matches_from(arguments) {
         Ok(m) => m,
         Err(e) => {

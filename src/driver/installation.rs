@@ -3,6 +3,7 @@
 //! In: the program's path. Out: [`Installation`], which decides the advice that `scuba doctor` gives, and paths of pages
 //! and examples that exist.
 
+use base::own_program;
 use std::path::{Path, PathBuf};
 
 /// What `scuba` was installed by.
@@ -30,7 +31,7 @@ impl Installation {
     /// Finds the installation of this process. Links are followed.
     #[must_use]
     pub fn own() -> Option<Self> {
-        Self::of(&std::env::current_exe().and_then(|p| p.canonicalize()).ok()?)
+        Self::of(&own_program::path().and_then(|p| p.canonicalize()).ok()?)
     }
 
     fn of(program: &Path) -> Option<Self> {

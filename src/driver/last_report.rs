@@ -157,7 +157,7 @@ pub fn find(dir: &Path) -> Option<KeptReport> {
 /// Reads a kept report.
 #[must_use]
 pub fn read(file: &Path) -> Option<KeptReport> {
-    KeptReport::read(&std::fs::read(file).ok()?)
+    KeptReport::read(&store::bytes(file)?)
 }
 
 /// Returns the last report about a folder if no facts can give it again, and nothing was built there since.

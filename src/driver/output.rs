@@ -44,10 +44,18 @@ pub fn coloured(choice: Colour) -> bool {
     }
 }
 
-/// Returns the same lines for a build log: without `error:`, which build tools search for.
+/// Returns lines for a build log, one for each unit, without `error:`, which build tools search for.
 #[must_use]
 pub fn not_analysed_in_build(all: &[NotAnalysed]) -> Vec<String> {
-    not_analysed(all).into_iter().map(|line| harmless(&line).replace("error: ", "error ")).collect()
+    all.chunk_by(|a, b| a.file == b.file)
+        .map(|unit| {
+            let lines = not_analysed(unit);
+            let about = format!("{}: ", unit[0].file);
+            let more = lines.iter().skip(1).map(|line| line.strip_prefix(&about).unwrap_or(line));
+            let line = lines.iter().take(1).map(String::as_str).chain(more).collect::<Vec<_>>().join("; ");
+            harmless(&line).replace("error: ", "error ")
+        })
+        .collect()
 }
 
 /// Returns lines for users: one for each unit and reason, whether one side or both could not be read.
@@ -57,7 +65,7 @@ pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
     all.chunk_by(same)
         .map(|sides| {
             let n = &sides[0];
-            let reason = quoted(&n.reason);
+            let reason = quoted(&shortened(&n.reason));
             match n.side.as_str() {
                 side if side != "both" && sides.iter().all(|n| n.side == side) => {
                     format!("{}: {side} side not analysed: {reason}", n.file)
@@ -66,6 +74,19 @@ pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// Longest reason in characters: a compiler may name things of any length.
+const LONGEST_REASON: usize = 1000;
+
+/// Leaves out the middle of a long reason.
+fn shortened(reason: &str) -> std::borrow::Cow<'_, str> {
+    if reason.chars().nth(LONGEST_REASON).is_none() {
+        return reason.into();
+    }
+    let (begin, all) = (LONGEST_REASON / 2, reason.chars().count());
+    let text = |from: usize, most: usize| reason.chars().skip(from).take(most).collect::<String>();
+    format!("{} … {}", text(0, begin), text(all - begin, begin)).into()
 }
 
 /// Quotes a compiler's message in its own words, which people search for, and puts its position behind it: build tools
@@ -133,7 +154,7 @@ pub fn harmless(line: &str) -> String {
     // A backquote without its other half quotes nothing.
     let is_quoted = |i: usize| i % 2 == 1 && i < last;
     let text = |(i, part): (usize, &&str)| if is_quoted(i) { (*part).to_owned() } else { without_words(part) };
-    parts.iter().enumerate().map(text).collect::<Vec<_>>().join("`").replace(['\n', '\r'], " ")
+    parts.iter().enumerate().map(text).collect::<Vec<_>>().join("`").replace(char::is_control, " ")
 }
 
 /// Replaces the words that build tools search for.
@@ -189,6 +210,22 @@ mod tests {
         assert_eq!(not_analysed_in_build(&[unit]), ["a.cu: not analysed: a.cu:2:1: fault: no `x`"]);
         assert_eq!(said("a.cu:3:1: error: no member `x`"), "a.cu: not analysed: a.cu:3:1: fault: no member `x`");
         assert_eq!(said("clang gave no error"), "a.cu: not analysed: clang gave no fault");
+    }
+
+    #[test]
+    fn a_unit_has_one_short_line_in_a_build_log() {
+        let side =
+            |side: &str, reason: &str| NotAnalysed { file: "a.cu".into(), side: side.into(), reason: reason.into() };
+        let both = [side("device", "one\u{1b}[1m"), side("host", "two")];
+        assert_eq!(
+            not_analysed_in_build(&both),
+            ["a.cu: device side not analysed: one [1m; host side not analysed: two"]
+        );
+        let other = NotAnalysed { file: "b.cu".into(), ..both[0].clone() };
+        assert_eq!(not_analysed_in_build(&[both[0].clone(), other]).len(), 2);
+        let long = side("both", &format!("{}: undeclared", "é".repeat(100_000)));
+        let line = &not_analysed_in_build(&[long])[0];
+        assert!(line.chars().count() < 1100 && line.ends_with(": undeclared"), "{line}");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::worker::memory;
 use anyhow::{Context, Result, bail};
 use base::cpu_time::TimeLimit;
 use base::inside::{Dump, RequestedOutput, UserPosition};
-use base::paths;
 use base::rules::Level;
+use base::{own_program, paths};
 use check::{self, Pace};
 use config::{self, Config, FrontendKind, RuleSelector, SkippedStatements};
 use confirm::Confirmations;
@@ -468,7 +468,7 @@ pub fn named_nvcc(config: &Config) -> Option<PathBuf> {
 /// Returns the real nvcc: the named one, else the first of `CUDA_HOME`, `CUDA_PATH` and `PATH`. The shim is skipped.
 #[must_use]
 pub fn real_nvcc(config: &Config) -> Option<PathBuf> {
-    let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
+    let shim = own_program::path().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
     locate::candidates(named_nvcc(config).as_deref()).into_iter().find(|p| p.canonicalize().ok() != shim)
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub enum StoreError {
     #[error("cannot write {}: {source}; set SCUBA_DIR to a writable folder for facts", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("cannot pack the facts of {}: {source}", key.display())]
+    #[error("cannot pack the facts of {}: {source}; is a path not UTF-8?", key.display())]
     Encode { key: PathBuf, source: postcard::Error },
     #[error("cannot list {}: {source}", path.display())]
     List { path: PathBuf, source: io::Error },

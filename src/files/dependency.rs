@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Maximum number of nested symbolic links (path_resolution(7)).
 const MAX_LINKS: usize = 40;
@@ -64,6 +65,8 @@ impl Dependency {
 #[derive(Debug)]
 pub struct Since {
     moment: FileTime,
+    /// The same moment by a clock that nobody sets.
+    steady: Instant,
     /// Cache by path: whether a link or folder on the path was made or renamed after the moment. Many files share their
     /// links and folders.
     renamed: RefCell<HashMap<PathBuf, bool>>,
@@ -72,24 +75,33 @@ pub struct Since {
 impl Since {
     #[must_use]
     pub fn now() -> Self {
-        Self { moment: FileTime::now(), renamed: RefCell::default() }
+        Self { moment: FileTime::now(), steady: Instant::now(), renamed: RefCell::default() }
+    }
+
+    /// Whether the clock of files was set back after the moment: changes since then may have earlier times.
+    fn was_set_back(&self) -> bool {
+        FileTime::now().is_behind(self.moment, self.steady.elapsed())
     }
 
     /// Reads a file that a reader has read after this moment; `None` if it cannot be read. The contents are recorded as
-    /// unknown if the file changed after the moment, or if its path was redirected after it: the reader may have read
-    /// other contents.
+    /// unknown if the file changed after the moment, if its path was redirected after it, or if the clock was set back:
+    /// the reader may have read other contents.
     #[must_use]
     pub fn dependency(&self, path: &Path, hashes: &Hashes) -> Option<Dependency> {
         let file = Dependency::of(path, hashes)?;
         let stamp = file.stamp.or_else(|| Stamp::at(path));
-        let known = stamp.is_some_and(|stamp| stamp.is_older_than(self.moment)) && !self.was_renamed(path);
+        let known = stamp.is_some_and(|stamp| stamp.is_older_than(self.moment))
+            && !self.was_renamed(path)
+            && !self.was_set_back();
         Some(if known { file } else { Dependency { stamp: None, hash: None, ..file } })
     }
 
     /// Whether the file at this path may have come there after the moment.
     #[must_use]
     pub fn came(&self, path: &Path) -> bool {
-        Stamp::at(path).is_none_or(|now| now.changed_since(self.moment)) || self.was_renamed(path)
+        Stamp::at(path).is_none_or(|now| now.changed_since(self.moment))
+            || self.was_renamed(path)
+            || self.was_set_back()
     }
 
     /// Whether a link on the path was made after the moment, or a folder on it renamed. A rename changes the time of
@@ -132,7 +144,7 @@ mod tests {
     use crate::{FileTime, Hashes};
     use std::os::unix::fs::symlink;
     use std::path::Path;
-    use std::time::{Duration, SystemTime};
+    use std::time::{Duration, Instant, SystemTime};
 
     /// Waits until the clock of the file system is past now: files may have finer times, and a busy machine ticks late.
     fn tick() {
@@ -196,6 +208,25 @@ mod tests {
         let was = since.dependency(&path, &hashes).unwrap();
         assert!(!was.is_known() && !was.is_unchanged(&hashes) && since.came(&path));
         assert_eq!(since.dependency(&folder.path().join("b.h"), &hashes), None);
+    }
+
+    #[test]
+    fn nothing_is_known_where_the_clock_was_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        let hashes = Hashes::default();
+        write(&path, "int a;", SystemTime::UNIX_EPOCH + Duration::from_secs(1));
+        tick();
+        // What began a year ahead, or an hour ago with a clock that has stood still since.
+        let ahead = Since { moment: FileTime::at(SystemTime::now() + Duration::from_secs(31_000_000)), ..Since::now() };
+        let standing = Since { steady: Instant::now().checked_sub(Duration::from_secs(3600)).unwrap(), ..Since::now() };
+        for since in [ahead, standing] {
+            let was = since.dependency(&path, &hashes).unwrap();
+            assert!(!was.is_known() && !was.is_unchanged(&hashes) && since.came(&path));
+        }
+        // A clock that was set forward hides nothing.
+        let behind = Since { moment: FileTime::at(SystemTime::now() - Duration::from_secs(60)), ..Since::now() };
+        assert!(behind.came(&path) && !behind.dependency(&path, &hashes).unwrap().is_known());
     }
 
     #[test]

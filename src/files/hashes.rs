@@ -12,6 +12,7 @@ use super::systems;
 use base::paths;
 use std::collections::HashMap;
 use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -135,8 +136,14 @@ fn hold(folder: &Path) -> Option<File> {
 /// it: then they are not settled.
 fn read(path: &Path) -> Option<FileContents> {
     let now = FileTime::now();
-    let mut file = File::open(path).ok()?;
-    let stamp = Stamp::of(&file.metadata().ok()?);
+    // A FIFO would wait for a writer, and most devices have no end.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let status = file.metadata().ok()?;
+    if !status.is_file() && path != Path::new("/dev/null") {
+        return None;
+    }
+    let stamp = Stamp::of(&status);
     let mut hasher = blake3::Hasher::new();
     std::io::copy(&mut file, &mut hasher).ok()?;
     let is_same = file.metadata().is_ok_and(|status| Stamp::of(&status) == stamp);

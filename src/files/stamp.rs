@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 const NANOSECONDS: i128 = 1_000_000_000;
 /// Nanoseconds between two times of a file system that stores whole seconds. FAT stores even seconds only.
@@ -39,6 +40,15 @@ impl FileTime {
 
     fn of(seconds: i64, nanoseconds: i64) -> Self {
         Self { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) }
+    }
+
+    /// Whether this moment is too early for one that is so much later than `start`: the clock was set back in between.
+    pub(super) fn is_behind(self, start: FileTime, elapsed: Duration) -> bool {
+        /// Ticks of the clock.
+        const SLACK: i128 = NANOSECONDS / 10;
+        let elapsed = i128::try_from(elapsed.as_nanos()).unwrap_or(i128::MAX / 2);
+        // A clock that is adjusted gradually loses at most half a millisecond in each second (adjtimex(2)).
+        self.since_1970() + SLACK + elapsed / 1000 < start.since_1970() + elapsed
     }
 
     fn since_1970(self) -> i128 {

@@ -27,6 +27,8 @@ const MAX: u64 = 1 << 20;
 const BLOCK: u64 = 4096;
 /// The same limit for readings: they are large, and more costly to make again.
 const MAX_OF_READINGS: u64 = 4 << 20;
+/// Largest size in bytes of a file that is read whole.
+const LARGEST: u64 = 256 << 20;
 /// Age above which an entry is removed unless it was written again.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Age above which a value cut off by time is discarded, so that the analysis tries again.
@@ -96,9 +98,29 @@ pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 /// Reads a packed value; `None` if its file is missing or damaged.
 #[must_use]
 pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    unpack(&bytes(path)?)
+}
+
+/// Reads a file of a cache; `None` if it is missing, no regular file, or larger than any that is written there.
+#[must_use]
+pub fn bytes(path: &Path) -> Option<Vec<u8>> {
+    let file = open(path).ok().filter(|file| file.metadata().is_ok_and(|status| status.len() <= LARGEST))?;
     let mut bytes = Vec::new();
-    open(path).ok()?.read_to_end(&mut bytes).ok()?;
-    unpack(&bytes)
+    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Opens a regular file for appending, and creates it.
+///
+/// # Errors
+/// If the file cannot be opened, or is not a regular file.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    regular(File::options().create(true).append(true).custom_flags(flags).open(path)?)
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// Opens a regular file for reading. Somebody else may have put a FIFO in its place, whose reader would wait forever for
@@ -108,8 +130,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 /// If the file cannot be opened, or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    regular(File::options().read(true).custom_flags(flags).open(path)?)
 }
 
 /// Writes a packed value by [`replace`].

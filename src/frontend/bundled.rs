@@ -4,6 +4,7 @@
 //! headers that it needs, `PREFIX/lib/scuba/bin/clang++-22`. That folder is in no `PATH`: it is no compiler for builds,
 //! and hides none.
 
+use base::own_program;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -14,7 +15,7 @@ const NAME: &str = "clang++-22";
 #[must_use]
 pub fn clang() -> PathBuf {
     // Links are resolved: a program that a package manager links elsewhere belongs to the folder of its target.
-    let own = std::env::current_exe().and_then(|p| p.canonicalize()).ok().and_then(|p| beside(&p));
+    let own = own_program::path().and_then(|p| p.canonicalize()).ok().and_then(|p| beside(&p));
     own.unwrap_or_else(|| NAME.into())
 }
 

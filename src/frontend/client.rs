@@ -4,6 +4,7 @@
 //! client enforces the time limit: it kills a worker that does not answer, with all processes that the worker started.
 
 use super::extraction::{ExtractError, ExtractOptions, Extraction};
+use base::own_program;
 use files::normalise;
 use nvcc::processes::{self, TimeAllowance, Unfinished};
 use nvcc::unit::TranslationUnit;
@@ -79,5 +80,5 @@ fn last_line(text: &[u8]) -> Option<String> {
 
 fn beside_this_executable() -> PathBuf {
     let name = "scuba-extract";
-    std::env::current_exe().ok().and_then(|p| p.parent().map(|d| d.join(name))).unwrap_or_else(|| name.into())
+    own_program::path().ok().and_then(|p| p.parent().map(|d| d.join(name))).unwrap_or_else(|| name.into())
 }

@@ -54,7 +54,7 @@ impl HeaderRequests {
     #[must_use]
     pub fn take(&self) -> Option<(TranslationUnit, ExtractOptions)> {
         for path in self.waiting() {
-            let text = std::fs::read(&path).ok();
+            let text = store::bytes(&path);
             std::fs::remove_file(&path).ok()?;
             // One of another version cannot be read.
             if let Some(request) = text.and_then(|t| serde_json::from_slice::<WorkerRequest>(&t).ok()) {
@@ -67,7 +67,7 @@ impl HeaderRequests {
     /// Makes this process the only one that answers requests, until the result is dropped or the process ends.
     #[must_use]
     pub fn lock(&self) -> Option<File> {
-        let file = File::options().create(true).append(true).open(self.folder.join(LOCK)).ok()?;
+        let file = store::open_to_append(&self.folder.join(LOCK)).ok()?;
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok().map(|()| file)
     }
 

@@ -2,6 +2,7 @@
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
+use base::temporary;
 use nvcc::command::{Environment, NvccCommand};
 use nvcc::unit::TranslationUnit;
 use std::path::Path;
@@ -25,7 +26,7 @@ int main() {
 /// # Errors
 /// Reason why a side was not read.
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
+    let folder = temporary::folder("scuba-work-").map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let unit = write_probe(folder.path(), nvcc)?;
     let Extraction { not_analysed, .. } = extract(&unit, options).map_err(|e| e.to_string())?;
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))

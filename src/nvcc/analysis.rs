@@ -5,14 +5,14 @@
 
 use super::processes;
 use base::background::USERS_TEMPORARY;
+use base::temporary;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 use std::io::{PipeReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
 use std::time::Duration;
 
 /// Maximum bytes of an analysis's output; the rest is dropped.
@@ -60,36 +60,47 @@ impl Analysis {
         report: impl FnOnce(AnalysisEnd) + Send + 'static,
     ) -> std::io::Result<Analysis> {
         let (reader, writer) = std::io::pipe()?;
+        let (input, mut request_pipe) = std::io::pipe()?;
         let mut command = Command::new(program);
         command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
-        command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+        command.stdin(input).stdout(writer.try_clone()?).stderr(writer);
         // Without a folder of its own, the analysis uses the one of all programs.
-        let temporary = tempfile::Builder::new().prefix("scuba-").tempdir().ok();
-        if let Some(folder) = &temporary {
+        let folder = temporary::folder("scuba-work-").ok();
+        if let Some(folder) = &folder {
             command.env(USERS_TEMPORARY, std::env::var_os("TMPDIR").unwrap_or_default());
             command.env("TMPDIR", folder.path());
         }
-        let mut child = processes::start(&mut command)?;
-        // The command holds the pipe's other end.
-        drop(command);
-        let group = processes::pid_of(&child).ok_or(std::io::ErrorKind::Other)?;
-        if let Some(mut input) = child.stdin.take() {
-            // The input is dropped at the end, which closes it. An analysis that does not read it is no failure of the
-            // shim.
-            thread::spawn(move || drop(input.write_all(&request())));
-        }
+        // The threads come first: a child that nobody waits for would be left behind where there is no room for them.
         let text = PipeOutput::default();
-        let output = read(reader, text.clone());
+        let output = read(reader, text.clone())?;
         let (tell, ended) = mpsc::channel();
-        thread::spawn(move || {
+        let (begin, begun) = mpsc::channel::<(Child, Pid)>();
+        processes::start_thread(move || {
+            let Ok((child, group)) = begun.recv() else { return drop(folder) };
             let status = processes::wait(child, || processes::signal_group(group, Signal::KILL));
             // On a timeout as at the end, the text so far is all there is.
             let _ = output.recv_timeout(LAST_OUTPUT);
             let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
-            drop(temporary);
+            drop(folder);
             let _ = tell.send(());
             report(verdict(status, text));
-        });
+        })?;
+        // The pipe is dropped at the end, which closes it. An analysis that does not read it is no failure of the shim.
+        let started = processes::start_thread(move || drop(request_pipe.write_all(&request())))
+            .and_then(|()| processes::start(&mut command));
+        let child = match started {
+            Ok(child) => child,
+            Err(cause) => {
+                drop(begin);
+                // The folder for temporary files is gone then.
+                let _ = ended.recv();
+                return Err(cause);
+            }
+        };
+        // The command holds the other ends of the pipes.
+        drop(command);
+        let group = processes::pid_of(&child).ok_or(std::io::ErrorKind::Other)?;
+        let _ = begin.send((child, group));
         Ok(Analysis { group, ended })
     }
 
@@ -103,9 +114,9 @@ impl Analysis {
     }
 }
 
-fn read(mut pipe: PipeReader, text: PipeOutput) -> mpsc::Receiver<()> {
+fn read(mut pipe: PipeReader, text: PipeOutput) -> std::io::Result<mpsc::Receiver<()>> {
     let (tell, done) = mpsc::channel();
-    thread::spawn(move || {
+    processes::start_thread(move || {
         let mut part = [0; 8192];
         // Reads to the end even when full: a writer must not block on a pipe that nobody empties.
         while let Ok(length @ 1..) = pipe.read(&mut part) {
@@ -114,8 +125,8 @@ fn read(mut pipe: PipeReader, text: PipeOutput) -> mpsc::Receiver<()> {
             text.extend_from_slice(&part[..length.min(room)]);
         }
         let _ = tell.send(());
-    });
-    done
+    })?;
+    Ok(done)
 }
 
 fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> AnalysisEnd {

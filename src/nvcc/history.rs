@@ -74,10 +74,7 @@ impl BuildHistory {
     pub fn add(&self, record: &impl Serialize) {
         let Ok(mut line) = serde_json::to_string(record) else { return };
         line.push('\n');
-        let written = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.file)
+        let written = store::open_to_append(&self.file)
             .and_then(|mut file| file.write_all(line.as_bytes()).and_then(|()| file.metadata()));
         if written.is_ok_and(|file| file.len() > MAX) {
             self.shorten();
@@ -87,13 +84,13 @@ impl BuildHistory {
     /// Returns the kept lines in the order of writing.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let text = std::fs::read(&self.file).unwrap_or_default();
+        let text = store::bytes(&self.file).unwrap_or_default();
         String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
     }
 
     /// Drops the older half. A line that another command appends meanwhile may be lost.
     fn shorten(&self) {
-        let Ok(text) = std::fs::read(&self.file) else { return };
+        let Some(text) = store::bytes(&self.file) else { return };
         let half = text.len() / 2;
         let Some(start) = text[half..].iter().position(|b| *b == b'\n') else { return };
         let _ = store::replace(self.folder(), &self.file, Readers::Umask, &text[half + start + 1..]);

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,50 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
         command.pre_exec(die_with_parent);
     }
     command.spawn()
+}
+
+/// Whether this process was started to ignore the ends of its children (SIGCHLD), whose statuses the system then drops.
+static DROPS_STATUSES: AtomicBool = AtomicBool::new(false);
+
+/// Lets the system keep the statuses of children, whatever this process was started with. Call before the first child is
+/// started.
+pub fn keep_statuses() {
+    if is_ignored(libc::SIGCHLD) {
+        DROPS_STATUSES.store(true, Ordering::Relaxed);
+        // SAFETY: the default disposition runs no code of ours.
+        #[expect(unsafe_code, reason = "no safe interface")]
+        unsafe {
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        }
+    }
+}
+
+/// Lets `command` start with the disposition of SIGCHLD that this process was started with: for programs of the user's.
+pub fn pass_dispositions(command: &mut Command) {
+    if !DROPS_STATUSES.load(Ordering::Relaxed) {
+        return;
+    }
+    let ignore = || {
+        // SAFETY: a system call that is allowed between fork and exec.
+        #[expect(unsafe_code, reason = "no safe interface")]
+        unsafe {
+            libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only one system call is made.
+    #[expect(unsafe_code, reason = "runs between fork and exec")]
+    unsafe {
+        command.pre_exec(ignore);
+    }
+}
+
+/// Starts a thread that nothing waits for.
+///
+/// # Errors
+/// The system has no room for another thread.
+pub fn start_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().spawn(work).map(drop)
 }
 
 /// Waits without reaping, so that the process number (and that of its group) stays taken until `before_reaping`
@@ -160,14 +204,14 @@ pub fn finish(
     time: &TimeAllowance,
 ) -> Result<FinishedProcess, Unfinished> {
     let started = Instant::now();
-    if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not read its whole input explains that itself.
-        std::thread::spawn(move || drop(pipe.write_all(&input)));
-    }
-    let (reader, errors) = (drain(child.stdout.take(), most), drain(child.stderr.take(), most));
+    let pid = pid_of(&child).ok_or(std::io::Error::from(std::io::ErrorKind::NotFound))?;
+    let connected = connect(&mut child, input, most).inspect_err(|_| {
+        signal_tree(pid, Signal::KILL);
+        let _ = child.wait();
+    });
+    let (reader, errors) = connected?;
     let mut output = None;
     let (mut look, mut stall) = (Instant::now(), StallWatch::new(time.limit.cpu));
-    let pid = pid_of(&child).ok_or(std::io::Error::from(std::io::ErrorKind::NotFound))?;
     loop {
         match output {
             None => output = reader.recv_timeout(POLL).ok(),
@@ -200,6 +244,18 @@ pub fn finish(
     Ok(FinishedProcess { status, output, errors })
 }
 
+/// Output of a process, once it is complete.
+type Drained = mpsc::Receiver<Vec<u8>>;
+
+/// Starts the threads that write a child's input and read its outputs.
+fn connect(child: &mut Child, input: Vec<u8>, most: usize) -> std::io::Result<(Drained, Drained)> {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not read its whole input explains that itself.
+        start_thread(move || drop(pipe.write_all(&input)))?;
+    }
+    Ok((drain(child.stdout.take(), most)?, drain(child.stderr.take(), most)?))
+}
+
 /// Returns whether a child has ended. Its process number stays taken: its times can still be read.
 fn has_ended(child: Pid) -> rustix::io::Result<bool> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -211,17 +267,17 @@ fn has_ended(child: Pid) -> rustix::io::Result<bool> {
 }
 
 /// Reads a pipe to its end. Sends its contents, or the first `most + 1` bytes of more.
-fn drain(source: Option<impl Read + Send + 'static>, most: usize) -> mpsc::Receiver<Vec<u8>> {
+fn drain(source: Option<impl Read + Send + 'static>, most: usize) -> std::io::Result<Drained> {
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || {
+    start_thread(move || {
         let mut kept = vec![];
         let Some(mut source) = source else { return drop(send.send(kept)) };
         let _ = source.by_ref().take((most as u64).saturating_add(1)).read_to_end(&mut kept);
         let _ = send.send(kept);
         // A writer must not block on a pipe that nobody empties.
         let _ = std::io::copy(&mut source, &mut std::io::sink());
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
 /// Describes how a process ended: `signal 9`, `exit status 1`.
@@ -331,13 +387,16 @@ pub fn in_transition(pid: i32) -> bool {
 /// Returns those of the signals that this process does not ignore, as `nohup` or a shell's background job make it do. A
 /// handler would undo that for nvcc, which inherits ignored signals but not handlers.
 pub fn not_ignored(signals: &[i32]) -> Vec<i32> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0);
-    signals.iter().copied().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
+    signals.iter().copied().filter(|signal| !is_ignored(*signal)).collect()
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all bits zero is a value of this C type, and the call only writes to it.
+    #[expect(unsafe_code, reason = "no safe interface")]
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// Ends this process by the signal that ended its child, without a core file in place of the child's.

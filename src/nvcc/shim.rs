@@ -14,7 +14,7 @@ use super::plan::ShimPlan;
 use super::request::AnalysisRequest;
 use super::settings::Settings;
 use super::supervise::{self, ProcessEnd, SupervisedCommand};
-use base::paths;
+use base::{own_program, paths};
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
@@ -37,8 +37,6 @@ pub enum ShimError {
     Locate(#[from] LocateError),
     #[error("cannot run `{}`: {cause}", program.display())]
     Execute { program: PathBuf, cause: std::io::Error },
-    #[error("cannot find this program's own file: {0}")]
-    Ourselves(std::io::Error),
 }
 
 impl ShimError {
@@ -46,7 +44,6 @@ impl ShimError {
     pub fn status(&self) -> i32 {
         match self {
             ShimError::Execute { cause, .. } if cause.kind() != ErrorKind::NotFound => NOT_EXECUTABLE,
-            ShimError::Ourselves(_) => NOT_EXECUTABLE,
             ShimError::Locate(_) | ShimError::Execute { .. } => NOT_FOUND,
         }
     }
@@ -63,7 +60,8 @@ pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
         Ok(directory) => (directory, None),
         Err(cause) => (PathBuf::from("/"), Some(cause)),
     };
-    let ourselves = std::env::current_exe().map_err(ShimError::Ourselves)?;
+    // nvcc can do without this program's path, too.
+    let ourselves = own_program::path().unwrap_or_default();
     let [named, path, running] = ["SCUBA_NVCC", "PATH", GUARD].map(std::env::var_os);
     let place = SearchEnvironment {
         ourselves: &ourselves,
@@ -82,6 +80,7 @@ pub fn run(arguments: &[OsString]) -> Result<ProcessEnd, ShimError> {
     }
     if host::is_script(arguments, place.path, &directory) {
         let off = lost.is_some() || is_set("SCUBA_OFF") || running.as_ref().is_some_and(|running| !running.is_empty());
+        let off = off || ourselves.as_os_str().is_empty();
         return if off { Err(become_tool(arguments)) } else { behind_script(arguments, ourselves) };
     }
     let environment = Environment::of_this_process();
@@ -229,6 +228,9 @@ fn first_output(plan: &ShimPlan) -> Option<&Path> {
 
 /// Returns the analysis program, which lies beside this one.
 fn analyser(ourselves: &Path) -> Result<PathBuf, String> {
+    if ourselves.as_os_str().is_empty() {
+        return Err("the path of scuba-nvcc is unknown".to_owned());
+    }
     let program = ourselves.with_file_name("scuba");
     if program.is_file() { Ok(program) } else { Err(format!("`{}` is missing", program.display())) }
 }

@@ -22,9 +22,9 @@ use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -109,8 +109,13 @@ enum AnalysisProgress {
 pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
     let before = OutputSnapshot::of(&job.plan.outputs, &job.plan.inputs);
     let (at, started) = (history::now(), Instant::now());
+    processes::keep_statuses();
     let (events, received) = mpsc::channel();
-    listen(&events);
+    // A system that has no room for another thread or process may still have room for nvcc in place of this one.
+    let watch = match listen(&events).and_then(|()| watch_nvcc(&events)) {
+        Ok(watch) => watch,
+        Err(cause) => return job.without_analysis(&cause),
+    };
     let mut jobs = Jobs::of_this_process();
     let mut progress = match job.can_ask() {
         Ok(false) => AnalysisProgress::Done(AnalysisEnd::Passed(Vec::new())),
@@ -118,12 +123,14 @@ pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
         Err(how) => AnalysisProgress::Done(AnalysisEnd::Broken { how, text: Vec::new() }),
     };
 
-    let mut command = Command::new(&job.invocation.program);
-    command.args(&job.invocation.arguments).env(GUARD, &job.guard);
-    let nvcc = processes::start(&mut command)?;
+    let mut command = job.command();
+    let nvcc = match processes::start(&mut command) {
+        Ok(nvcc) => nvcc,
+        Err(cause) if is_shortage(&cause) => return job.without_analysis(&cause),
+        Err(cause) => return Err(cause),
+    };
     let nvcc_pid = processes::pid_of(&nvcc);
-    let tell = events.clone();
-    std::thread::spawn(move || tell.send(SupervisorEvent::Nvcc(processes::wait(nvcc, || ()))));
+    let _ = watch.send(nvcc);
 
     let mut nvcc: Option<(ExitStatus, Duration)> = None;
     let mut interrupted = None;
@@ -190,18 +197,36 @@ pub fn run(job: SupervisedCommand) -> std::io::Result<ProcessEnd> {
 }
 
 /// Turns signals to this process into events.
-fn listen(events: &mpsc::Sender<SupervisorEvent>) {
+fn listen(events: &mpsc::Sender<SupervisorEvent>) -> std::io::Result<()> {
     let signals = processes::not_ignored(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
-    // Without handlers the signals end this process, and the kernel ends what it started.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
+    let mut signals = signal_hook::iterator::Signals::new(signals)?;
     let events = events.clone();
-    std::thread::spawn(move || {
+    processes::start_thread(move || {
         for signal in signals.forever() {
             if events.send(SupervisorEvent::Signal(signal)).is_err() {
                 return;
             }
         }
-    });
+    })
+}
+
+/// Starts a thread that waits for nvcc, which is yet to be started, and turns its end into an event.
+fn watch_nvcc(events: &mpsc::Sender<SupervisorEvent>) -> std::io::Result<mpsc::Sender<Child>> {
+    let (send, started) = mpsc::channel();
+    let events = events.clone();
+    processes::start_thread(move || {
+        if let Ok(nvcc) = started.recv() {
+            let _ = events.send(SupervisorEvent::Nvcc(processes::wait(nvcc, || ())));
+        }
+    })?;
+    Ok(send)
+}
+
+/// Whether the system lacks what a new process needs: a process number, memory, or file descriptors for pipes.
+fn is_shortage(cause: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let shortages = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+    Errno::from_io_error(cause).is_some_and(|errno| shortages.contains(&errno))
 }
 
 fn forward(nvcc: Pid, signal: i32) {
@@ -222,6 +247,23 @@ impl AnalysisProgress {
 }
 
 impl SupervisedCommand {
+    /// Replaces this process by nvcc if no second one can run beside it. Returns only if that fails, or must not happen.
+    fn without_analysis(&self, cause: &std::io::Error) -> std::io::Result<ProcessEnd> {
+        say(&self.not_analysed(&format!("nothing can run beside the compiler: {}", describe(cause))));
+        if self.strict {
+            return Ok(ProcessEnd::Code(NOT_ANALYSED));
+        }
+        Err(self.command().exec())
+    }
+
+    /// Returns nvcc's command.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.invocation.program);
+        command.args(&self.invocation.arguments).env(GUARD, &self.guard);
+        processes::pass_dispositions(&mut command);
+        command
+    }
+
     /// Returns whether the request has units or link inputs (sources that cannot be read twice are not among them); an error is
     /// a message.
     fn can_ask(&self) -> Result<bool, String> {
@@ -252,7 +294,7 @@ impl SupervisedCommand {
             report,
         ) {
             Ok(analysis) => AnalysisProgress::Running { analysis, until: Instant::now() + self.limit },
-            Err(cause) => broken(format!("`{}` could not be started ({})", program.display(), cause.kind())),
+            Err(cause) => broken(format!("`{}` could not be started: {}", program.display(), describe(&cause))),
         }
     }
 
@@ -263,7 +305,7 @@ impl SupervisedCommand {
         }
         let mut analysed = self.plan.unreadable.is_empty();
         for source in &self.plan.unreadable {
-            say(&format!("scuba: note: {source} was not analysed: it can be read only once\n"));
+            say(&format!("scuba: note: {} was not analysed: it can be read only once\n", on_one_line(source)));
         }
         let denied = match verdict {
             AnalysisEnd::Passed(text) => {
@@ -338,18 +380,29 @@ impl SupervisedCommand {
     /// Returns the subject of messages: the source as the command names it, else the output of the link.
     fn subject(&self) -> String {
         let request = &self.plan.request;
-        match (request.units.as_slice(), &request.link) {
+        on_one_line(&match (request.units.as_slice(), &request.link) {
             ([], Some(link)) => link.output.display().to_string(),
             ([], None) => "standard input".to_owned(),
             ([unit], _) => unit.source.display().to_string(),
             ([unit, more @ ..], _) => format!("{} (and {} more)", unit.source.display(), more.len()),
-        }
+        })
     }
+}
+
+/// Describes an error of the system without its number, which build tools might take for an error of nvcc's.
+fn describe(cause: &std::io::Error) -> String {
+    let text = cause.to_string();
+    text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned()
+}
+
+/// Replaces line ends and other control characters, which a file's name may hold.
+fn on_one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// Replaces the words that build tools would take for the compiler's own.
 fn neutral(text: &str) -> String {
-    let mut text = text.replace('\n', " ");
+    let mut text = on_one_line(text);
     for (word, other) in [("error", "failure"), ("Error", "Failure"), ("warning", "remark"), ("Warning", "Remark")] {
         text = text.replace(word, other);
     }

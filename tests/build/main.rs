@@ -8,6 +8,7 @@
 mod builds;
 mod denied;
 mod flags;
+mod hostile;
 mod jobserver;
 mod links;
 mod outcomes;

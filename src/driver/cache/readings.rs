@@ -10,6 +10,7 @@
 //! in a string of the program, serves this folder only.
 
 use super::placeless;
+use base::own_program;
 use config::FrontendKind;
 use facts::DiskSnapshot;
 use files::program::build;
@@ -222,7 +223,7 @@ fn programs(unit: &TranslationUnit, options: &ExtractOptions) -> Option<Vec<Read
     let clang = which::which(&options.clang).ok().filter(|c| !is_script(c))?;
     let compiler = unit.host_compiler.clone().unwrap_or_else(|| "g++".into());
     let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler };
-    let this = std::env::current_exe().ok()?;
+    let this = own_program::path().ok()?;
     let hashes = Hashes::of_this_process();
     let worker = options.worker.clone().unwrap_or_else(|| this.with_file_name("scuba-extract"));
     let ours = |path: &Path| Some(ReadingProgram { path: String::new(), build: build(path, hashes)? });

@@ -1,8 +1,8 @@
 //! The remote cache of a run: its settings, and what users are told of it.
 
 use crate::output;
-use base::paths;
 use base::remote_url::RemoteUrl;
+use base::{own_program, paths};
 use config::Config;
 use files::SharedEntries;
 use nvcc::history;
@@ -88,7 +88,7 @@ pub fn remote_url(config: &Config) -> Option<RemoteUrl> {
 /// # Errors
 /// If the helper or the key is missing; one line.
 pub fn settings(url: &RemoteUrl, config: &Config) -> Result<RemoteSettings, String> {
-    let helper = std::env::current_exe().map_err(|e| e.to_string())?.with_file_name(HELPER);
+    let helper = own_program::path().map_err(|e| e.to_string())?.with_file_name(HELPER);
     if !helper.is_file() {
         return Err(format!("{} does not exist", helper.display()));
     }

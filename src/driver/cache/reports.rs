@@ -7,6 +7,7 @@ use super::placeless;
 use super::shared_code::{self, SharedCode};
 use crate::worker::guarded::WorkerFailure;
 use crate::worker::parcel::Parcel;
+use base::own_program;
 use check::solver::cache::Answers;
 use check::{self, CheckOptions, ProgramReport};
 use files::{ContentStore, Hashes, program};
@@ -100,7 +101,7 @@ pub fn answers(verdicts: Option<ContentStore>) -> Option<Arc<dyn Answers>> {
 fn tool() -> Option<&'static str> {
     static TOOL: LazyLock<Option<String>> = LazyLock::new(|| {
         let hashes = Hashes::of_this_process();
-        let program = program::build(&std::env::current_exe().ok()?, hashes)?;
+        let program = program::build(&own_program::path().ok()?, hashes)?;
         hashes.keep();
         Some(format!("{} {program} {}", env!("CARGO_PKG_VERSION"), check::z3_version()))
     });

@@ -14,14 +14,14 @@ use crate::programs::unseen;
 use crate::session::Session;
 use crate::{Status, output};
 use anyhow::{Context, Result};
-use base::paths;
+use base::{own_program, paths};
 pub use confirm::prepare::AttemptChoice;
 use facts::linked::{self, ByOutput};
 use facts::{DiskSnapshot, FactStore, LinkFacts, Recipe, UnitWithCode, canonical, key_of};
 use files::FileTime;
 use nvcc::command::ShimPlan;
 use nvcc::history;
-use nvcc::interpose::{self, BuildOutcome};
+use nvcc::interpose::{self, BuildOutcome, ExecutedCommand};
 use nvcc::shim;
 use nvcc::unit::{Language, TranslationUnit};
 use report::levels::Overrides;
@@ -45,10 +45,14 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     environment.push((history::BUILD.into(), name.clone().into()));
     let options = interpose::InterposeOptions { shim: own_shim()?, environment };
     let start = FileTime::now();
-    let outcome = if session.format.is_document() {
-        with_output_on_error_stream(|| interpose::run(&args.command, &options))??
-    } else {
-        interpose::run(&args.command, &options)?
+    let ran = in_its_place(&session, || interpose::run(&args.command, &options))?;
+    let outcome = match ran {
+        Err(cause) if cause.hinders_only_the_analysis() && !session.strict => {
+            output::complain(&output::harmless(&format!("nothing is analysed: {cause}")));
+            let status = in_its_place(&session, || pass_through(&args.command))??;
+            return Ok(if status == Status::Other(0) { Status::Unable } else { status });
+        }
+        ran => ran?,
     };
     if !session.quiet() {
         outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n)));
@@ -85,7 +89,11 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             stored
         }
         Err(e) if outcome.status.success() => {
-            let why = "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)";
+            let why = if cuda_objects(&outcome).is_empty() && !outcome.compiles.iter().any(is_unreadable) {
+                "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)"
+            } else {
+                "the build command succeeded, but none of the CUDA code that it compiled was analysed"
+            };
             return Err(e.context(why));
         }
         Err(_) => return Ok(ended(&args.command, outcome.status, &session)),
@@ -154,6 +162,11 @@ fn pass_through(command: &[OsString]) -> Result<Status> {
     Ok(own_status(status))
 }
 
+/// Runs the build with its standard output where it belongs in this format.
+fn in_its_place<T>(session: &Session, work: impl FnOnce() -> T) -> Result<T> {
+    if session.format.is_document() { with_output_on_error_stream(work) } else { Ok(work()) }
+}
+
 /// Redirects the build's standard output to standard error during `work`, so that the document stands alone on
 /// standard output.
 fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
@@ -184,6 +197,11 @@ fn nvccs(outcome: &BuildOutcome) -> impl Iterator<Item = TranslationUnit> {
             .and_then(|words| sources::of_command(&words, &run.directory, NvccChoice::default()).ok())
             .unwrap_or_default()
     })
+}
+
+/// Whether a command has words that are not UTF-8: it is not analysed.
+fn is_unreadable(command: &ExecutedCommand) -> bool {
+    command.arguments.iter().any(|word| word.to_str().is_none()) || command.directory.to_str().is_none()
 }
 
 /// Returns the objects that nvcc made of CUDA code, by canonical paths.
@@ -278,7 +296,7 @@ fn record(compiles: &[ShimPlan], here: &Path) {
 
 /// Returns the path of `scuba-nvcc`, which is installed beside `scuba`.
 fn own_shim() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot find the folder of `scuba`")?;
+    let own = own_program::path().context("cannot find the folder of `scuba`")?;
     Ok(own.with_file_name("scuba-nvcc"))
 }
 

@@ -19,7 +19,7 @@ use std::path::Path;
 pub fn run(args: &CacheArgs) -> Result<Status> {
     paths::remote_cache().map_err(anyhow::Error::msg)?;
     let Some(cache) = paths::cache() else {
-        bail!("there is no cache: SCUBA_CACHE is `off`, or HOME is not set");
+        bail!("there is no cache: {}", paths::why_no_cache().unwrap_or_default());
     };
     if args.clean || args.max_size.is_some() {
         let removed = match args.max_size {

@@ -10,6 +10,7 @@ use crate::worker::guarded;
 use crate::{Status, output};
 use ::check::inference::{self, Inferred, ProgramRequirements};
 use anyhow::{Context, Result, anyhow, bail};
+use base::own_program;
 use finding::names::base_name;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ir::{Module, Program};
@@ -127,7 +128,7 @@ fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
     if !unpacked.success() {
         bail!("cannot unpack the sources of {}", revision.display());
     }
-    let this = std::env::current_exe().context("cannot find this program")?;
+    let this = own_program::path().context("cannot find this program")?;
     let mut again = Command::new(this);
     again.current_dir(tree.join(within)).args(["contracts", "--format", "json", "--quiet"]);
     again.args(args.function.iter().map(|f| format!("--function={f}")));

@@ -8,7 +8,7 @@ use crate::session::{named_cgeist, named_cgeist_cuda};
 use crate::session::{named_nvcc, real_nvcc};
 use crate::{Status, output};
 use base::cpu_time::TimeLimit;
-use base::paths;
+use base::{own_program, paths};
 use config::{self, Config};
 use confirm::{device, process};
 use frontend::bundled;
@@ -112,7 +112,7 @@ fn settings(args: &DoctorArgs) -> Result<Config, String> {
 }
 
 fn own() -> String {
-    let path = std::env::current_exe().map_or_else(|_| "?".into(), |p| p.display().to_string());
+    let path = own_program::path().map_or_else(|_| "?".into(), |p| p.display().to_string());
     format!("{} ({path})", env!("CARGO_PKG_VERSION"))
 }
 
@@ -147,7 +147,10 @@ fn cache_folder() -> DoctorResult {
     }
     match paths::cache() {
         Some(folder) => DoctorResult::Found(folder.display().to_string()),
-        None => absent("SCUBA_CACHE is `off`, or HOME is not set: nothing is kept for the next build"),
+        None => {
+            let why = paths::why_no_cache().unwrap_or_default();
+            absent(format!("nothing is kept for the next build: {why}; SCUBA_CACHE names another folder"))
+        }
     }
 }
 
@@ -162,7 +165,7 @@ fn remote_cache(config: &Config) -> Option<(&'static str, DoctorResult)> {
 }
 
 fn beside(name: &str) -> DoctorResult {
-    match std::env::current_exe().map(|p| p.with_file_name(name)) {
+    match own_program::path().map(|p| p.with_file_name(name)) {
         Ok(path) if path.is_file() => DoctorResult::Found(path.display().to_string()),
         Ok(path) => broken(format!("{} does not exist", path.display()), reinstall()),
         Err(e) => broken(format!("cannot find the folder of `scuba`: {e}"), reinstall()),
@@ -192,7 +195,7 @@ fn installed(place: &str, what_for: &str) -> DoctorResult {
         Installer::Checkout => "optional, for build systems: `make install` or the wheel brings it".to_owned(),
         Installer::Wheel | Installer::Prefix => format!("optional, for build systems: {}", reinstall()),
     };
-    let prefix = std::env::current_exe().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
+    let prefix = own_program::path().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
     match prefix.map(|p| p.join(place)).filter(|p| p.exists()) {
         Some(path) => DoctorResult::Found(format!("{} ({what_for})", path.display())),
         None => absent(get),

@@ -2,8 +2,8 @@
 
 use crate::{Status, last_report};
 use anyhow::{Context, Result, anyhow};
-use base::paths;
 use base::rules::Rule;
+use base::{own_program, paths};
 use editor::{EditorTools, ServerEnd};
 use files::store::{self, Readers};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// If the client does not begin as the protocol says.
 pub fn run() -> Result<Status> {
     let tools = EditorTools {
-        program: std::env::current_exe().context("cannot find this program")?,
+        program: own_program::path().context("cannot find this program")?,
         last_report: last_report::find,
         kept_files: last_report::watched,
         is_behind: last_report::is_behind,

@@ -8,7 +8,7 @@ use crate::cache::folder;
 use crate::session::{Session, header_folder, real_nvcc};
 use crate::{Status, output};
 use anyhow::{Context, Result, bail};
-use base::{background, paths};
+use base::{background, own_program, paths};
 use config::FrontendKind;
 use frontend::{ExtractOptions, HeaderRequests, Precompile};
 use nvcc::command::{Environment, NvccCommand};
@@ -58,7 +58,7 @@ pub fn run(args: &WarmArgs) -> Result<Status> {
     let session = Session::of_shim(&here, 1)?;
     paths::remote_cache().map_err(anyhow::Error::msg)?;
     let Some(cache) = paths::cache() else {
-        bail!("there is no cache to fill: SCUBA_CACHE is `off`, or HOME is not set");
+        bail!("there is no cache to fill: {}", paths::why_no_cache().unwrap_or_default());
     };
     let nvcc = real_nvcc(&session.config).context("no nvcc was found: set SCUBA_NVCC, or put it into PATH")?;
     let options = ExtractOptions {
@@ -140,7 +140,7 @@ fn headers(cache: &Path) -> folder::CacheSize {
 fn mark(headers: &Path, nvcc: &Path, options: &ExtractOptions, commands: &[Vec<String>]) -> Option<PathBuf> {
     let hashes = files::Hashes::of_this_process();
     let clang = which::which(&options.clang).ok()?;
-    let worker = std::env::current_exe().ok()?.with_file_name("scuba-extract");
+    let worker = own_program::path().ok()?.with_file_name("scuba-extract");
     let programs = [nvcc, &clang, &worker].map(|program| files::program::identity(program, hashes));
     let programs: Vec<String> = programs.into_iter().collect::<Option<_>>()?;
     let text = format!("{programs:?} {:?} {commands:?} {BEGINNINGS:?}", options.extra_flags);
@@ -241,7 +241,7 @@ pub fn start_after_build(warm: bool) {
 /// Starts a command in a session of its own, without this process's files. It ends by itself.
 fn start(arguments: &[&str]) {
     use std::process::{Command, Stdio};
-    let Ok(program) = std::env::current_exe() else { return };
+    let Ok(program) = own_program::path() else { return };
     if paths::remote_cache().is_err() || paths::cache().is_none() {
         return;
     }

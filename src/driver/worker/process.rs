@@ -10,6 +10,7 @@ use super::memory;
 use super::parcel::Parcel;
 use crate::Status;
 use crate::cache::reports;
+use base::own_program;
 use check::{CheckOptions, ProgramReport};
 use files::ContentStore;
 use ir::Module;
@@ -51,7 +52,7 @@ pub fn check_program(
         cache: verdicts.map(|v| v.folder().to_owned()),
     };
     let job = postcard::to_stdvec(&job).map_err(|e| WorkerFailure::Died(e.to_string()))?;
-    let worker = std::env::current_exe().map(|program| {
+    let worker = own_program::path().map(|program| {
         let mut c = Command::new(program);
         c.arg(COMMAND);
         c

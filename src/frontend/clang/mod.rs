@@ -41,7 +41,8 @@ use crate::llvm::{self, CompileFacts, INITIALISER, checks};
 use crate::namesakes::SearchFolders;
 use crate::own::UserFolders;
 use crate::requests::HeaderRequests;
-use files::{ContentStore, normalise};
+use base::temporary;
+use files::{ContentStore, normalise, store};
 use flags::{Asserts, ClangCommand, Fidelity, LeadingHeader};
 use ir::{Module, Side};
 use library_models::{MODELS, ModelCompiler};
@@ -50,6 +51,7 @@ use nvcc::processes::TimeAllowance;
 use nvcc::unit::{Language, Sides, TranslationUnit};
 use source_overlay::TemplateBodies;
 use std::path::{Path, PathBuf};
+use std::thread::{Builder, ScopedJoinHandle};
 use toolkit::Toolkit;
 
 /// Returns the sides of a unit.
@@ -110,18 +112,19 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
     let refuse = |side, reason: String| FailedSide { file: source.clone(), side, reason };
-    let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
-        (Ok(t), Ok(f)) => (t, f),
-        (Err(e), _) => {
-            out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
-            return out;
-        }
-        (_, Err(e)) => {
-            out.not_analysed =
-                wanted.into_iter().map(|s| refuse(s, format!("cannot make a temporary folder: {e}"))).collect();
-            return out;
-        }
-    };
+    let (mut toolkit, folder) =
+        match (Toolkit::find(unit, options.cuda_path.as_deref()), temporary::folder("scuba-work-")) {
+            (Ok(t), Ok(f)) => (t, f),
+            (Err(e), _) => {
+                out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
+                return out;
+            }
+            (_, Err(e)) => {
+                out.not_analysed =
+                    wanted.into_iter().map(|s| refuse(s, format!("cannot make a temporary folder: {e}"))).collect();
+                return out;
+            }
+        };
     let mut compiled = unit.clone();
     if let Some(standard) = toolkit::ignored_standard(unit) {
         out.notes.push(format!("nvcc ignores -std={standard} with this host compiler, and so does the analysis"));
@@ -170,6 +173,10 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     out
 }
 
+/// Stack size in bytes of a thread that reads one side: types and constants may nest thousands of levels deep. Only
+/// touched pages are backed by memory.
+const STACK: usize = 64 << 20;
+
 /// Reads each side on a thread of its own, whose end by a panic costs that side alone.
 fn each_side(
     wanted: &[Side],
@@ -183,16 +190,18 @@ fn each_side(
     };
     std::thread::scope(|scope| {
         let start = |side: Side| {
-            scope.spawn({
-                let read = &read;
-                move || read(side)
-            })
+            let read = &read;
+            Builder::new().stack_size(STACK).spawn_scoped(scope, move || read(side))
+        };
+        let end = |started: std::io::Result<ScopedJoinHandle<'_, SideResult>>| match started {
+            Ok(thread) => ended(thread.join()),
+            Err(cause) => SideResult::refused(format!("cannot start a thread for the reader: {cause}")),
         };
         if one_at_a_time {
-            return wanted.iter().map(|side| (*side, ended(start(*side).join()))).collect();
+            return wanted.iter().map(|side| (*side, end(start(*side)))).collect();
         }
         let threads: Vec<_> = wanted.iter().map(|side| (*side, start(*side))).collect();
-        threads.into_iter().map(|(side, thread)| (side, ended(thread.join()))).collect()
+        threads.into_iter().map(|(side, thread)| (side, end(thread))).collect()
     })
 }
 
@@ -485,7 +494,8 @@ impl ClangJob<'_> {
             && let Some(more) = own_names::renamed(stderr, &self.unit.directory)
         {
             let file = self.folder.join(format!("{stem}-names.h"));
-            let names = now.own_names.as_ref().and_then(|f| std::fs::read_to_string(f).ok()).unwrap_or_default();
+            let names =
+                now.own_names.as_ref().and_then(|f| String::from_utf8(store::bytes(f)?).ok()).unwrap_or_default();
             // A type may rest on another one of them.
             if !names.contains(&more) && names.lines().count() < own_names::MAX {
                 std::fs::write(&file, names + &more).ok()?;

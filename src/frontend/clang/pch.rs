@@ -229,7 +229,7 @@ impl HeaderFolder {
             return None;
         }
         if age(&path).is_some_and(|a| a > NOTED) {
-            let _ = std::fs::File::options().append(true).open(&path).and_then(|f| f.set_modified(SystemTime::now()));
+            let _ = store::open_to_append(&path).and_then(|f| f.set_modified(SystemTime::now()));
         }
         Some(paths(files))
     }
@@ -250,7 +250,7 @@ impl HeaderFolder {
 
     /// Locks the folder until the result is dropped or this process ends; `None` if another process makes the header.
     fn lock(&self) -> Option<std::fs::File> {
-        let file = std::fs::File::options().create(true).append(true).open(self.folder.join("making")).ok()?;
+        let file = store::open_to_append(&self.folder.join("making")).ok()?;
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
         // What the dead left is told by its age.
         file.set_modified(SystemTime::now()).ok()?;
@@ -352,7 +352,7 @@ impl HeaderFolder {
 
     /// Writes a file of SCuBA's, unless it exists with this text.
     fn keep(&self, path: &Path, text: &str) -> Option<()> {
-        if std::fs::read(path).is_ok_and(|t| t == text.as_bytes()) {
+        if store::bytes(path).is_some_and(|t| t == text.as_bytes()) {
             return Some(());
         }
         store::replace(&self.folder, path, Readers::Owner, text.as_bytes()).ok()

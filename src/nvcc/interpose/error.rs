@@ -24,3 +24,15 @@ pub enum InterposeError {
     #[error("the session's log {} could not be {doing}: {source}", path.display())]
     Log { path: PathBuf, doing: &'static str, source: io::Error },
 }
+
+impl InterposeError {
+    /// Whether the build command itself could still run: nothing was started, and the command is not at fault.
+    #[must_use]
+    pub fn hinders_only_the_analysis(&self) -> bool {
+        match self {
+            Self::NoLibrary { .. } | Self::NoShim { .. } | Self::Signals { .. } => true,
+            Self::Log { doing, .. } => *doing == "created",
+            Self::NoCommand | Self::CommandNotFound { .. } | Self::NotStarted { .. } | Self::Wait { .. } => false,
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Extracts the preloaded library, which this program embeds, to a file that the loader can find.
 
 use super::error::InterposeError;
-use base::paths;
+use base::{paths, temporary};
 use files::store::{self, Readers};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -24,27 +24,33 @@ impl PreloadLibrary {
     }
 }
 
-/// Writes the library to the user's cache, else to the folder for temporary files.
+/// Writes the library to the user's cache, else to a folder for temporary files.
 ///
 /// # Errors
 /// When neither can be written to, allows execution, and has a name that LD_PRELOAD can express.
 pub fn extract() -> Result<PreloadLibrary, InterposeError> {
     let mut tried = Vec::new();
-    if let Some(cache) = paths::user_cache() {
+    if let Some(cache) = paths::user_cache().filter(|cache| !paths::is_of_another_user(cache)) {
         if let Ok(path) = cached(&cache) {
             return Ok(PreloadLibrary { path, _temporary: None });
         }
         tried.push(cache);
     }
-    tried.push(std::env::temp_dir());
-    temporary().map_err(|source| {
-        let folders = tried.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
-        InterposeError::NoLibrary { folders, source }
-    })
+    let mut failed = None;
+    for place in temporary::places() {
+        match written_to(&place) {
+            Ok(library) => return Ok(library),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+        tried.push(place);
+    }
+    let folders = tried.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
+    let source = failed.unwrap_or_else(|| io::ErrorKind::NotFound.into());
+    Err(InterposeError::NoLibrary { folders, source })
 }
 
-fn temporary() -> io::Result<PreloadLibrary> {
-    let folder = tempfile::Builder::new().prefix("scuba-interpose-").tempdir()?;
+fn written_to(place: &Path) -> io::Result<PreloadLibrary> {
+    let folder = tempfile::Builder::new().prefix("scuba-interpose-").tempdir_in(place)?;
     let path = folder.path().join("libscuba-interpose.so");
     std::fs::write(&path, BYTES)?;
     check(&path)?;
@@ -55,7 +61,7 @@ fn temporary() -> io::Result<PreloadLibrary> {
 /// no process loads a partial file.
 fn cached(folder: &Path) -> io::Result<PathBuf> {
     let path = folder.join(format!("interpose-{}.so", &blake3::hash(BYTES).to_hex()[..16]));
-    if std::fs::read(&path).ok().as_deref() != Some(BYTES) {
+    if store::bytes(&path).as_deref() != Some(BYTES) {
         store::replace(folder, &path, Readers::Owner, BYTES)?;
     }
     check(&path)?;

@@ -22,7 +22,9 @@ pub use execution::ExecutedCommand;
 use super::command::ShimPlan;
 use super::host;
 use super::locate;
+use super::processes;
 use crate::request::Link;
+use base::temporary;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -84,8 +86,9 @@ pub fn run(command: &[OsString], options: &InterposeOptions) -> Result<BuildOutc
     if !is_executable(&options.shim) {
         return Err(InterposeError::NoShim { path: options.shim.clone() });
     }
+    processes::keep_statuses();
     let library = library::extract()?;
-    let folder = tempfile::Builder::new().prefix("scuba-build-").tempdir();
+    let folder = temporary::folder("scuba-build-");
     let folder =
         folder.map_err(|source| InterposeError::Log { path: std::env::temp_dir(), doing: "created", source })?;
     let log = folder.path().join("log");
@@ -116,6 +119,7 @@ pub fn run(command: &[OsString], options: &InterposeOptions) -> Result<BuildOutc
         ));
     }
 
+    processes::pass_dispositions(&mut child);
     let signals = signals::Forwarding::install().map_err(|source| InterposeError::Signals { source })?;
     let mut child = child.spawn().map_err(|source| InterposeError::NotStarted { command: name.into(), source })?;
     signals.forward_to(&child);

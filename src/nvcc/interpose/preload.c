@@ -81,6 +81,14 @@ static size_t count_of(char *const vector[]) {
 
 /* ---- set-up ---- */
 
+/* What this process executes; where there is no /proc, the path that execve(2) got. `buffer` holds PATH_MAX bytes. */
+static const char *own_program(char *buffer) {
+    ssize_t length = readlink("/proc/self/exe", buffer, PATH_MAX - 1);
+    if (length <= 0) return (const char *)getauxval(AT_EXECFN);
+    buffer[length] = 0;
+    return buffer;
+}
+
 static void set_up(void) {
     if (ready) return;
     next.execve = (execve_fn *)dlsym(RTLD_NEXT, "execve");
@@ -110,10 +118,9 @@ static void set_up(void) {
     }
     active = library && shim && log_path && strlen(library) < PATH_MAX && strlen(shim) < PATH_MAX;
 
-    char exe[PATH_MAX];
-    ssize_t length = active ? readlink("/proc/self/exe", exe, sizeof exe - 1) : -1;
-    if (length > 0) {
-        exe[length] = 0;
+    char buffer[PATH_MAX];
+    const char *exe = active ? own_program(buffer) : NULL;
+    if (exe) {
         const char *name = base_name(exe);
         is_cmake = !guarded && strstr(name, "cmake"); /* cmake3, ccmake, cmake-gui */
         const char *folder_end = strrchr(shim, '/');
@@ -494,11 +501,10 @@ static int same_file(const char *one, const char *other) {
 static void look_at_own_command(char *argv[]) {
     if (!active || guarded || is_scuba || !argv || !argv[0] || access(log_path, W_OK)) return;
     int error = errno;
-    char exe[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char buffer[PATH_MAX];
+    const char *exe = own_program(buffer);
     const char *path = (const char *)getauxval(AT_EXECFN); /* as execve(2) got it: of a script, the script */
-    if (length <= 0 || !path) goto out;
-    exe[length] = 0;
+    if (!exe || !path) goto out;
     if (!same_file(path, exe)) {
         /* A script: the kernel puts its interpreter before it, with one argument at most. */
         char **word = argv + 1;

@@ -30,7 +30,9 @@ impl ExecutionContext<'_> {
         let status = self.allocation_status();
         let zero = self.arena.int(0);
         let well = self.arena.eq(status, zero);
-        if self.arena.as_bool(fits) != Some(true) && self.is_failure_followed(site) {
+        let fits_known = self.arena.as_bool(fits);
+        // An allocation that never fits fails whether or not the program checks, and the program goes on.
+        if fits_known == Some(false) || fits_known.is_none() && self.is_failure_followed(site) {
             return Some((s, self.arena.and(well, fits)));
         }
         self.assume(s, fits).map(|s| (s, well))
