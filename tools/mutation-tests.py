@@ -111,7 +111,7 @@ PARTS = [
 ]
 # So many programs meet a mutant before the next look at what failed.
 AT_ONCE = 8
-# Tests that take longest, after the others; the last one, as long as all others together, only for mutants of what it tests.
+# Tests of solver and obligations that take longest, after the others; the last one, as long as all others together, only for mutants of what it tests.
 LATER = ["brute_force_tests", "solver::tests::random", "work_grows_by_less_than_a_proof_for_each_call", "a_query_that_computes_too_long_is_interrupted"]
 # Terms call nothing of what is mutated above them.
 BELOW = "symbolic::terms::"
@@ -249,8 +249,9 @@ def runs(stage, area, name):
         if crate != "check":
             return [(["-p", crate, "--lib"], [["--skip", BELOW]])]
         skipped = [a for t in [*LATER, SLOW] for a in ("--skip", t)]
+        later = LATER if area in ("solver", "obligations") else []
         slow = [[SLOW]] if TESTED_BY_SLOW.search(name) else []
-        return [(["-p", crate, "--lib"], [skipped, *([t] for t in LATER), *slow])]
+        return [(["-p", crate, "--lib"], [skipped, *([t] for t in later), *slow])]
     programs, modules = next((p.split(), m.split()) for pattern, p, m in PARTS if re.search(pattern, name))
     few = [[",".join(programs[n : n + AT_ONCE])] for n in range(0, len(programs), AT_ONCE)]
     return [(["-p", "scuba", "--test", "ui"], few), *[(["-p", "scuba", "--test", "cli"], [[m] for m in modules])] * bool(modules)]
