@@ -56,10 +56,10 @@ LIFETIMES = """use-after-free/launch use-after-free/branch use-after-free/branch
 NUMBERS = """clean/fast_divmod oob-global/fast_divmod oob-global/fast_divmod_premises clean/int_dividers oob-global/int_dividers clean/digits oob-global/digits
  clean/rounded_quotients oob-global/rounded_quotients clean/halved_by_shifts oob-global/halved_as_unsigned oob-global/halved_in_another_width
  clean/bits_of_other_widths oob-global/bits_of_other_widths clean/signed_bits_ok oob-global/signed_bits clean/shifts_by_variables
- oob-global/shifts_by_more clean/wide_integers oob-global/wide_below_zero oob-global/wide_bits clean/numbers_by_their_floor
- oob-global/numbers_by_their_floor clean/sizes_in_fewer_bits oob-global/sizes_in_fewer_bits clean/classes_of_numbers oob-global/classes_of_numbers
+ oob-global/shifts_by_more clean/wide_integers oob-global/wide_below_zero oob-global/wide_bits 
+ clean/sizes_in_fewer_bits oob-global/sizes_in_fewer_bits clean/classes_of_numbers oob-global/classes_of_numbers
  clean/negative_indices oob-global/negative_indices oob-global/negative_remainder oob-global/negative_rest_of_tiles oob-global/by_chance
- oob-global/beyond_the_integers undecided/products_of_other_lists undecided/unaligned_elements"""
+ oob-global/beyond_the_integers undecided/products_of_other_lists"""
 INDICES = """clean/tiles oob-global/tiles clean/row_starts oob-global/row_starts clean/halo_guarded oob-global/one_row_too_many clean/rows_of_matrices
  oob-shared/rows_of_matrices clean/pitch_of_rows oob-global/pitch_of_rows clean/block_scan oob-global/block_scan undecided/block_scan
  clean/data_of_nested_loops oob-global/data_of_nested_loops undecided/data_of_nested_loops clean/sides_of_a_comparison
@@ -84,8 +84,8 @@ MEMORY = """clean/arrays oob-global/members clean/matrices clean/constructors oo
  undecided/arguments_moved undecided/changed_by_another_unit clean/texts_in_part oob-global/texts_in_part undecided/read_again_after_a_write"""
 PARTS = [
     (r"rules/alignment|obligations/alignment", """misaligned/rows misaligned/rows_ok misaligned/casts_in_place misaligned/members_and_assembly
- misaligned/one_of_many_launches misaligned/rows_of_many_launches misaligned/surfaces clean/casts_in_place undecided/alignment_beside_a_flag
- undecided/alignment_by_contents undecided/alignment_lowered_by_a_typedef undecided/alignment_of_variables undecided/unaligned_elements
+ misaligned/one_of_many_launches misaligned/rows_of_many_launches clean/casts_in_place undecided/alignment_beside_a_flag
+ undecided/alignment_by_contents undecided/alignment_lowered_by_a_typedef undecided/alignment_of_variables
  oob-global/less_aligned""", "alignment::"),
     (r"rules/(lifetime|bounds)", LIFETIMES + " " + INDICES, ""),
     (r"rules/memcpy", """memcpy-out-of-bounds/arrays memcpy-out-of-bounds/batches memcpy-out-of-bounds/batches_ok memcpy-out-of-bounds/driver_units
