@@ -276,16 +276,29 @@ def attempt(work, mutant, tests, seconds):
         undo()
 
 
-def passes(work, tests):
-    """Whether tests pass without a mutant; otherwise each mutant would count as caught."""
-    passed = True
-    for what, given in tests:
-        for arguments in given:
-            ok, text = work.cargo([*what, "--", *arguments], None)
-            if not ok:
+class Passed:
+    """Which tests pass without a mutant, otherwise each mutant would count as caught; kept in DIR/passed for this code."""
+
+    def __init__(self, work):
+        self.work = work
+        self.file = work.folder / "passed"
+        self.code = git(work.tree, "rev-parse", "HEAD:src")
+        self.known = set(self.file.read_text().splitlines()) if self.file.exists() else set()
+
+    def all(self, tests):
+        return all(self.one(what, arguments) for what, given in tests for arguments in given)
+
+    def one(self, what, arguments):
+        line = json.dumps([self.code, what, arguments])
+        if line not in self.known:
+            passed, text = self.work.cargo([*what, "--", *arguments], None)
+            if not passed:
                 print(text[-3000:], file=sys.stderr)
-            passed = passed and ok
-    return passed
+                return False
+            self.known.add(line)
+            with self.file.open("a") as file:
+                file.write(line + "\n")
+        return True
 
 
 def chosen(work, options):
@@ -313,7 +326,7 @@ def run(options):
     work = Work(options.work)
     commit = work.update()
     begun = time.monotonic()
-    passed = set()
+    passed = Passed(work)
     every = STAGES if options.programs else STAGES[:1]
     for stage in every:
         for area, mutants in chosen(work, options).items():
@@ -326,10 +339,8 @@ def run(options):
                 if options.until and time.monotonic() - begun > options.until:
                     return
                 tests = runs(stage, area, name)
-                if repr(tests) not in passed:
-                    if not passes(work, tests):
-                        sys.exit(f"{stage} of {area} fail without a mutant")
-                    passed.add(repr(tests))
+                if not passed.all(tests):
+                    sys.exit(f"{stage} of {area} fail without a mutant")
                 start = time.monotonic()
                 outcome = attempt(work, mutants[name], tests, options.timeout)
                 seconds = round(time.monotonic() - start, 1)
