@@ -87,6 +87,10 @@ PARTS = [
  misaligned/one_of_many_launches misaligned/rows_of_many_launches clean/casts_in_place undecided/alignment_beside_a_flag
  undecided/alignment_by_contents undecided/alignment_lowered_by_a_typedef undecided/alignment_of_variables
  oob-global/less_aligned""", "alignment::"),
+    (r"obligations/cone", """data-index/words data-index/graph_file data-index/behind_a_barrier data-index/vectors_checked data-index/worklist
+ data-index/checked_by_flags clean/data_graph_file clean/data_words clean/data_of_nested_loops oob-global/data_of_nested_loops
+ undecided/data_of_nested_loops undecided/rounds_that_data_decide undecided/numbers_of_inner_loops undecided/numbers_of_other_rounds
+ clean/many_launches clean/launch_loop oob-global/seldom_launched clean/data_written_by_rounds undecided/many_cases""", ""),
     (r"rules/(lifetime|bounds)", LIFETIMES + " " + INDICES, ""),
     (r"rules/memcpy", """memcpy-out-of-bounds/arrays memcpy-out-of-bounds/batches memcpy-out-of-bounds/batches_ok memcpy-out-of-bounds/driver_units
  memcpy-out-of-bounds/graphs memcpy-out-of-bounds/nothing_left memcpy-out-of-bounds/rows memcpy-out-of-bounds/rows_ok memcpy-out-of-bounds/rows_packed
