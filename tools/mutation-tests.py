@@ -61,11 +61,8 @@ NUMBERS = """clean/fast_divmod oob-global/fast_divmod oob-global/fast_divmod_pre
  clean/negative_indices oob-global/negative_indices oob-global/negative_remainder oob-global/negative_rest_of_tiles oob-global/by_chance
  oob-global/beyond_the_integers undecided/products_of_other_lists"""
 INDICES = """clean/tiles oob-global/tiles clean/row_starts oob-global/row_starts clean/halo_guarded oob-global/one_row_too_many clean/rows_of_matrices
- oob-shared/rows_of_matrices clean/pitch_of_rows oob-global/pitch_of_rows clean/block_scan oob-global/block_scan undecided/block_scan
- clean/data_of_nested_loops oob-global/data_of_nested_loops undecided/data_of_nested_loops clean/sides_of_a_comparison
- oob-global/sides_of_a_comparison undecided/sides_of_a_comparison oob-global/swapped_dimensions oob-shared/complement data-index/vectors_checked
- index-overflow/host_size index-overflow/host_size_ok index-overflow/narrow index-overflow/narrow_ok index-overflow/shift index-overflow/shift_ok
- misaligned/rows misaligned/rows_ok"""
+ oob-shared/rows_of_matrices clean/pitch_of_rows oob-global/pitch_of_rows clean/sides_of_a_comparison oob-global/sides_of_a_comparison
+ undecided/sides_of_a_comparison oob-global/swapped_dimensions oob-shared/complement index-overflow/narrow index-overflow/narrow_ok"""
 LOOPS = """clean/sums_of_loops oob-global/sums_of_loops clean/loops_that_remember oob-global/loops_that_remember clean/in_turn oob-global/in_turn
  clean/in_turns oob-global/in_turns clean/cursors oob-global/cursors undecided/cursors clean/best_of_a_loop clean/grown_in_rounds
  oob-global/grown_in_rounds clean/levels_of_a_pyramid oob-global/levels_of_a_pyramid clean/until_equal clean/hash_rounds

@@ -1,4 +1,4 @@
-//! What the provers know of each operation: bounds that values attain, and the values themselves.
+//! Operations as the provers know them: bounds that values attain, and the values themselves.
 
 use super::notation::Scope;
 use crate::solver::*;
