@@ -11,7 +11,7 @@ tools/mutants.py plants bugs in CUDA programs and asks what `scuba check` says; 
 in DIR, with a target folder of its own, without optimisation or debug information, and ends with the first test that fails: cargo-mutants 27.1 would
 run all, and cannot choose deletions of fields by name. A run without --shard and --sample takes every mutant. The first stage is the unit tests of
 the mutated crate; with --programs, survivors meet whole programs: a fixed sample of small ones by file (PARTS), a few at a time, up to the first
-failure. --again repeats survivors with the unit tests alone, for instance after tests were added. DIR/journal.jsonl has a line for each mutant and
+failure. --again repeats what survived these stages, for instance after tests were added. DIR/journal.jsonl has a line for each mutant and
 stage, the last one counts; a run goes on where it ended.
 
 `table` reads tools/mutation-tests-recorded.jsonl (lines of journals of earlier samples; --record adds those of DIR), the journal, and
@@ -85,7 +85,7 @@ PARTS = [
  undecided/alignment_by_contents undecided/alignment_lowered_by_a_typedef undecided/alignment_of_variables
  oob-global/less_aligned""", "alignment::"),
     (r"obligations/cone", """data-index/words data-index/graph_file data-index/behind_a_barrier data-index/vectors_checked data-index/worklist
- data-index/checked_by_flags clean/data_graph_file clean/data_words clean/data_of_nested_loops oob-global/data_of_nested_loops
+ data-index/checked_by_flags data-index/decided_by_data clean/data_graph_file clean/data_words clean/data_of_nested_loops oob-global/data_of_nested_loops
  undecided/data_of_nested_loops undecided/rounds_that_data_decide undecided/numbers_of_inner_loops undecided/numbers_of_other_rounds
  clean/many_launches clean/launch_loop oob-global/seldom_launched clean/data_written_by_rounds undecided/many_cases""", ""),
     (r"rules/(lifetime|bounds)", LIFETIMES + " " + INDICES, ""),
@@ -334,7 +334,7 @@ def run(options):
             known = last(r for r in work.records() if r["seed"] == options.seed)
             survived = [n for n in mutants if all(known.get((n, s), "survived") == "survived" for s in every)]
             harmless = {n for n, j in judgements().items() if j["judgement"] in HARMLESS}
-            again = [n for n in survived if options.again and stage == every[0] and (n, stage) in known and n not in harmless]
+            again = [n for n in survived if options.again and (n, stage) in known and n not in harmless]
             wanted = again if options.again else [n for n in survived if (n, stage) not in known and n not in harmless]
             for name in wanted:
                 if options.until and time.monotonic() - begun > options.until:
@@ -379,9 +379,10 @@ def fate(mutant, outcomes, judged):
         return "unviable"
     if unit[0] in NOTICED:
         return "unit tests"
-    if any(o[-1] in NOTICED for s in STAGES[1:] if (o := outcomes.get((mutant, s)))):
+    programs = outcomes.get((mutant, "programs"), ["survived"])
+    if programs[0] in NOTICED:
         return "programs"
-    if unit[-1] in NOTICED:
+    if unit[-1] in NOTICED or programs[-1] in NOTICED:
         return "new tests"
     judgement = judged.get(mutant, {}).get("judgement")
     return judgement if judgement in HARMLESS else "survived"
