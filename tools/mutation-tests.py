@@ -83,7 +83,7 @@ PARTS = [
     (r"rules/alignment|obligations/alignment", """misaligned/rows misaligned/rows_ok misaligned/casts_in_place misaligned/members_and_assembly
  misaligned/one_of_many_launches misaligned/rows_of_many_launches clean/casts_in_place undecided/alignment_beside_a_flag
  undecided/alignment_by_contents undecided/alignment_lowered_by_a_typedef undecided/alignment_of_variables
- oob-global/less_aligned""", "alignment::"),
+ oob-global/less_aligned""", ""),
     (r"obligations/cone", """data-index/words data-index/graph_file data-index/behind_a_barrier data-index/vectors_checked data-index/worklist
  data-index/checked_by_flags data-index/decided_by_data clean/data_graph_file clean/data_words clean/data_of_nested_loops oob-global/data_of_nested_loops
  undecided/data_of_nested_loops undecided/rounds_that_data_decide undecided/numbers_of_inner_loops undecided/numbers_of_other_rounds
@@ -100,7 +100,7 @@ PARTS = [
     (r"rules/(partition|layout|subarray)", """intra-allocation/chained intra-allocation/chained_ok intra-allocation/halo_ok intra-allocation/in_a_function
  intra-allocation/in_a_function_ok intra-allocation/no_parts_ok intra-allocation/of_the_heap intra-allocation/of_the_heap_ok
  intra-allocation/reinterpreted intra-allocation/reinterpreted_ok intra-allocation/rows intra-allocation/rows_ok intra-allocation/swapped_ok
- intra-allocation/table_of_sizes intra-allocation/used_again_ok""", "layouts::"),
+ intra-allocation/table_of_sizes intra-allocation/used_again_ok""", ""),
     (r"rules/overflow", """index-overflow/counted_ok index-overflow/far_apart index-overflow/host_argument index-overflow/host_argument_ok
  index-overflow/host_size index-overflow/host_size_ok index-overflow/host_square index-overflow/image index-overflow/narrow index-overflow/narrow_ok
  index-overflow/not_replayed index-overflow/one_for_all index-overflow/pitch index-overflow/pitch_ok index-overflow/planes index-overflow/shift
