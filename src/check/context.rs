@@ -16,6 +16,7 @@ use super::obligations::verdict::AccessVerdict;
 use super::options::{CheckOptions, Pace};
 use super::pipeline::budgets;
 use super::rules::layout::UsedParts;
+use super::solver::WrapMode;
 use super::summaries::LaunchSummaries;
 use base::axioms::OmittedAxioms;
 use base::nets;
@@ -168,6 +169,28 @@ impl RootTools<'_> {
     /// Decides whether a condition can hold at all.
     pub fn happens(&mut self, cx: &CheckContext<'_>, cond: TermId) -> Decided {
         self.decider.with(cx.attempt).happens(&mut self.e.arena, cond)
+    }
+
+    /// Returns a model in which a condition holds because one of these operations wraps: of a condition that cannot hold
+    /// without.
+    pub fn happens_by_wrapping(
+        &mut self,
+        cx: &CheckContext<'_>,
+        cond: TermId,
+        operations: &[String],
+    ) -> Option<Counterexample> {
+        let a = &mut self.e.arena;
+        // It fails wherever it happens.
+        let [zero, one] = [0, 1].map(|v| a.int(v));
+        let o = Obligation { facts: cond, offset: zero, bytes: one, extent: zero };
+        let all = self.decider.operations(a, &o);
+        let wraps: Vec<TermId> = operations.iter().filter_map(|name| all.get(name)).collect();
+        let limits = &cx.attempt.limits;
+        let model = wraps.iter().find_map(|w| {
+            let alone = self.decider.wrapping(a, &o, *w, &wraps, limits);
+            alone.or_else(|| self.decider.wrapping(a, &o, *w, &[], limits).filter(|_| wraps.len() > 1))
+        })?;
+        Some(Counterexample { model, mode: WrapMode::Exact, degenerate: false })
     }
 
     /// Runs `work`, and returns whether a replay in it ended early for lack of budget: a larger one may decide more.

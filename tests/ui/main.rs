@@ -1,5 +1,6 @@
 //! Small CUDA programs with exactly the findings they must have. Each is a test of its own, named by its path: `cargo test --test ui --
-//! oob-global/row_starts` runs one, `-- clean/` a folder, `-- '[quick]'` a small part of all. README.md says what each folder covers.
+//! oob-global/row_starts` runs one, `-- clean/guarded,clean/tiles` those two, `-- clean/` a folder, `-- '[quick]'` a small part of
+//! all. README.md says what each folder covers.
 //!
 //! A line says what is wrong with it: `a[i] = 0; //~ oob-global proved`; several findings stand behind several `//~`.
 //! `//~^` speaks of the line above. Headers: `//@ flags: -DN=4` gives nvcc's flags, `//@ with: other.cu` names sources of
@@ -273,8 +274,17 @@ fn the_readme_names_every_folder() {
     }
 }
 
+/// Keeps the programs of a filter that lists several by name; a name without a program is a mistake.
+fn keep_named(arguments: &mut Arguments, trials: &mut Vec<Trial>) {
+    let Some(names) = arguments.filter.take_if(|f| f.contains(',')) else { return };
+    let names: BTreeSet<&str> = names.split(',').collect();
+    trials.retain(|t| names.contains(t.name()));
+    let there: BTreeSet<&str> = trials.iter().map(Trial::name).collect();
+    assert!(there == names, "no program: {:?}", names.difference(&there));
+}
+
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     // Snapshots are written by a run that insta is told to write them in.
     if blessing() && std::env::var_os("INSTA_UPDATE").is_none() {
         let mut again = Command::new(std::env::current_exe().unwrap());
@@ -296,5 +306,6 @@ fn main() -> ExitCode {
         let trial = Trial::test(name, move || check(&program));
         trials.push(if quick { trial.with_kind("quick") } else { trial });
     }
+    keep_named(&mut arguments, &mut trials);
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -2,7 +2,7 @@
 
 use super::super::decide::{Decider, DecisionAttempt};
 use super::super::obligation::{Decision, Obligation};
-use super::{constant_divisor, quotients};
+use super::{compare_same, constant_divisor, quotients};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Interval;
 use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
@@ -269,4 +269,26 @@ fn only_unsigned_sums_of_32_bits_are_quotients() {
         let q = a.div(read, power);
         assert_eq!(quotients(&mut a, q).len(), count);
     }
+}
+
+/// The number may be read in another width, and be compared with any constant in any way.
+#[test]
+fn conditions_on_one_number_are_told_from_those_on_another() {
+    let mut a = Arena::new();
+    let conditions = ["d", "e"].map(|name| {
+        let number = input(&mut a, 1, name, Interval::of_int(64, false));
+        let read = a.wrap(number, 32, false);
+        let [one, two] = [1, 2].map(|v| a.int(v));
+        let all = [number, read].map(|n| [a.eq(n, one), a.ne(n, two), a.le(n, two), a.le(two, n)]);
+        all.concat()
+    });
+    for (i, x) in conditions.iter().enumerate() {
+        for (k, y) in conditions.iter().enumerate() {
+            for (x, y) in x.iter().flat_map(|x| y.iter().map(move |y| (*x, *y))) {
+                assert_eq!(compare_same(&mut a, x, y), i == k, "{x:?} and {y:?}");
+            }
+        }
+    }
+    let [flag, other] = ["p", "q"].map(|name| a.fresh_bool(SymKind::Input(InputSource::Argv(1)), name));
+    assert!(!compare_same(&mut a, flag, other) && !compare_same(&mut a, flag, conditions[0][0]));
 }

@@ -228,3 +228,31 @@ impl Decider {
         unmet.iter().map(|w| wrapping::name(a, *w)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::decide::{Decider, DecisionAttempt};
+    use super::RANGE_TRIES;
+    use base::work::Work;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Interval;
+    use engine::symbolic::terms::term::{InputSource, SymKind};
+
+    /// The square of a difference is never negative, which takes a solver more work than there is.
+    #[test]
+    fn searches_for_a_range_that_find_nothing_are_counted() {
+        let mut a = Arena::new();
+        let [x, y] =
+            ["x", "y"].map(|n| a.fresh(SymKind::Input(InputSource::World(n.into())), n, Interval::of_int(32, true)));
+        let difference = a.sub(x, y);
+        let square = a.mul(difference, difference);
+        let (operation, facts) = (a.wrap(square, 64, false), a.bool(true));
+        let mut decider = Decider::default();
+        for tried in 1..=RANGE_TRIES + 1 {
+            let mut search = decider.search(DecisionAttempt::default().with_work(Work::units(1000)));
+            assert_eq!(search.in_range(&mut a, facts, operation), None);
+            assert!(search.cut);
+            assert_eq!(decider.open_ranges.values().copied().collect::<Vec<u32>>(), [tried]);
+        }
+    }
+}

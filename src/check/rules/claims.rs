@@ -67,7 +67,8 @@ fn of_kernel(
     let happens = match tools.happens(cx, event.path).decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
-        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+        Decision::Safe => return None,
+        Decision::SafeIfNoWrap(operations) => tools.happens_by_wrapping(cx, event.path, &operations)?,
     };
     let zero = tools.e.arena.int(0);
     // A claim concerns no memory.

@@ -146,7 +146,8 @@ fn in_launch(
     let happens = match tools.happens(cx, path).decision {
         Decision::Fails(c) => c,
         Decision::Unknown(why) => return Some(AccessVerdict::Unknown(why)),
-        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+        Decision::Safe => return None,
+        Decision::SafeIfNoWrap(operations) => tools.happens_by_wrapping(cx, path, &operations)?,
     };
     let program = tools.e.program;
     let zero = tools.e.arena.int(0);

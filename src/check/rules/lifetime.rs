@@ -17,6 +17,7 @@ use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
+use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, StaleEvent, StaleOperation};
 use engine::symbolic::exec::site::Site;
@@ -28,7 +29,8 @@ use ir::Program;
 use rustc_hash::FxHashMap;
 use witness::AccessFault;
 
-/// Most uses of freed memory by one launch that are examined for each source position of a finding.
+/// Most uses of possibly freed memory by one launch that are examined for each source position of a finding; those that
+/// cannot happen do not count.
 const TRIES: usize = 8;
 
 /// The rules `use-after-free` and `double-free`.
@@ -69,16 +71,19 @@ impl RuleCheck for Lifetime {
         let mut tried: FxHashMap<ArrayPosition, usize> = FxHashMap::default();
         for event in &run.run.stale {
             let Some((place, _)) = place_in_kernel(tools, run, event) else { continue };
-            let times = tried.entry(place.clone()).or_default();
-            *times += 1;
-            if cx.is_spent() || *times > TRIES || tally.is_proved(&place) {
+            if tally.is_proved(&place) {
                 continue;
             }
             let wanted = explanation::is_wanted_call(cx.program, &event.stack)
                 || explanation::is_wanted_call(cx.program, &[run.launch.site]);
-            let (found, cut) =
-                inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_kernel(cx, tools, run, event)));
+            let times = tried.entry(place.clone()).or_default();
+            let (found, cut) = if cx.is_spent() || *times == TRIES {
+                (Some((place, AccessVerdict::Unknown(UnknownReason::ProgramWork))), false)
+            } else {
+                inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_kernel(cx, tools, run, event)))
+            };
             let Some((place, outcome)) = found else { continue };
+            *times = (*times + 1).min(TRIES);
             let outcome = outcome.unless(cut);
             inside::at_the_place(wanted, || explanation::outcome(&outcome));
             match (&outcome, used(run, event)) {

@@ -111,7 +111,7 @@ fn look(
 }
 
 /// Returns the parts that the access could reach, by their known offsets: of those that certainly come after its own
-/// only the nearest, since the others lie behind it.
+/// only the nearest, since the others lie behind it. A part that only some paths to the access name hides none.
 fn neighbours(tools: &mut RootTools<'_>, run: &ExecutedLaunch, t: &PartAccess<'_>) -> Vec<Neighbour> {
     let a = &mut tools.e.arena;
     let mut found: Vec<(Neighbour, bool)> = vec![];
@@ -125,7 +125,7 @@ fn neighbours(tools: &mut RootTools<'_>, run: &ExecutedLaunch, t: &PartAccess<'_
             let facts = a.and(both, after);
             found.push((
                 Neighbour { id, start: other.start, end: PartEnd::Finish, facts },
-                range.lo.is_some_and(|l| l > 0),
+                both == t.facts && range.lo.is_some_and(|l| l > 0),
             ));
         }
         if range.lo.is_none_or(|l| l < 0) {

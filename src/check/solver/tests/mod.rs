@@ -1,5 +1,6 @@
 pub(super) mod notation;
 mod obligations;
+mod operations;
 mod random;
 
 use super::query::{Query, SolverOutcome};
