@@ -709,4 +709,6 @@ def execute(units, argv, fused):
         run.end = str(e) if isinstance(e, Ended) else "end"
     except Cut as e:
         run.end, run.vague = f"cut: {e}", True
+    except ZeroDivisionError:
+        run.end, run.vague = "division by zero", True
     return run

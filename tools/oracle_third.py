@@ -1,0 +1,68 @@
+"""The third generator of `oracle-features.py`: host-built index arrays, option parsers, vector copies, tiles, asynchronous copies, values that are read twice, and calls of CUB and Thrust.
+
+Its programs take any number of arguments, which are texts. What an earlier generator gives for a seed stays as it is.
+"""
+
+import re
+
+import oracle_programs
+from oracle_arrays import Arrays
+from oracle_language import I32, Declare, Ended
+from oracle_programs import FIRST
+
+NEWEST = 3
+OTHERS = [2, 0, 5, -1, 9]
+
+
+def number(text):
+    """What `atoi` makes of a text."""
+    m = re.match(r"\s*([+-]?\d+)", text)
+    return max(-(1 << 31), min((1 << 31) - 1, int(m[1]))) if m else 0
+
+
+class Third(Arrays, oracle_programs.Program):
+    kinds = ["index array", "index array", "rows"]
+
+    def begin(self):
+        self.unit.declared += ["#include <algorithm>", "#include <vector>"]
+        self.body += [Declare(I32, "xy"[n], Text(n + 1)) for n in range(2)]
+
+    def enough(self):
+        return Enough(3)
+
+    def arguments(self):
+        return [(str(x), str(y)) for y in OTHERS for x in FIRST]
+
+
+class Text:
+    """`atoi(argv[n])`."""
+
+    ty = I32
+
+    def __init__(self, n):
+        self.n = n
+
+    def text(self):
+        return f"atoi(argv[{self.n}])"
+
+    def value_in(self, f):
+        return number(f.run.argv[self.n - 1])
+
+
+class Enough:
+    """The program ends where it has too few arguments."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def write(self, w):
+        w.put(f"if (argc < {self.n}) return 0;")
+
+    def run(self, f):
+        if len(f.run.argv) + 1 < self.n:
+            raise Ended("too few arguments")
+
+
+def make(seed, version=NEWEST, without=None):
+    """The program that a generator gives for a seed."""
+    return Third(seed, without, version) if version == 3 else oracle_programs.Program(seed, without, version)
