@@ -3,35 +3,32 @@
 Its programs take any number of arguments, which are texts. What an earlier generator gives for a seed stays as it is.
 """
 
-import re
-
 import oracle_programs
 from oracle_arrays import Arrays
 from oracle_language import I32, Declare, Ended
+from oracle_options import Options, number
 from oracle_programs import FIRST
 
 NEWEST = 3
 OTHERS = [2, 0, 5, -1, 9]
 
 
-def number(text):
-    """What `atoi` makes of a text."""
-    m = re.match(r"\s*([+-]?\d+)", text)
-    return max(-(1 << 31), min((1 << 31) - 1, int(m[1]))) if m else 0
-
-
-class Third(Arrays, oracle_programs.Program):
-    kinds = ["index array", "index array", "rows"]
+class Third(Arrays, Options, oracle_programs.Program):
+    kinds = ["index array", "index array", "rows", "option", "option"]
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
+        self.options = []
+        if self.r.chance(50):
+            self.unit.declared += ["#include <cstring>", "#include <unistd.h>"]
+            return self.begin_options()
         self.body += [Declare(I32, "xy"[n], Text(n + 1)) for n in range(2)]
 
     def enough(self):
-        return Enough(3)
+        return Enough(1 if self.options else 3)
 
     def arguments(self):
-        return [(str(x), str(y)) for y in OTHERS for x in FIRST]
+        return self.option_arguments() if self.options else [(str(x), str(y)) for y in OTHERS for x in FIRST]
 
 
 class Text:
