@@ -35,6 +35,7 @@ import tempfile
 
 import oracle_broken
 import oracle_compiled
+import oracle_races
 from oracle_language import execute
 from oracle_third import NEWEST, make, number
 
@@ -44,12 +45,25 @@ FLAGS = ["-std=c++17", "-arch=sm_80"]
 NOTE = re.compile(r"(\w+\.cu):(\d+)(?::\d+)?: `.*is safe if ")
 
 
-def runs(program, argv):
-    """One run, and the one with fused sums where that can differ."""
+ORDERS = 2000
+
+
+def runs(program, argv, every=False):
+    """One run, the one with fused sums where that can differ, and other orders of threads that exchange values: some, or every one (None at the end if those are too many)."""
     first = execute(program.units, argv, False)
     yield first
     if first.fusable:
         yield execute(program.units, argv, True)
+    if first.racy and not every:
+        for order in (oracle_races.Backwards(), oracle_races.Turns(), *map(oracle_races.Sampled, range(3))):
+            yield execute(program.units, argv, False, order)
+    elif first.racy:
+        order = oracle_races.Enumerated()
+        for _ in range(ORDERS):
+            yield execute(program.units, argv, False, order)
+            if not order.again():
+                return
+        yield None
 
 
 def brute(program):
@@ -103,7 +117,9 @@ def witnessed(program, finding):
     if len(argv) < 2 and program.version < 3:
         return f"with {given} the program ends at once"
     doubt = False
-    for run in runs(program, argv):
+    for run in runs(program, argv, True):
+        if run is None:
+            return "open"
         if place in run.bad:
             return "seen"
         doubt |= run.vague or not run.certain

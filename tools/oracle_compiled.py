@@ -113,8 +113,8 @@ def translated(unit):
 class Noted(oracle_language.Run):
     """A run that lists the accesses of kernels, up to where it is not certain."""
 
-    def __init__(self, argv, fused):
-        super().__init__(argv, fused)
+    def __init__(self, argv, fused, order=None):
+        super().__init__(argv, fused, order)
         self.trace = []
 
     def access(self, node, obj, offset, size, write):

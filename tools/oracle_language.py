@@ -101,8 +101,8 @@ def common(a, b):
 class Run:
     """One execution: what is out of bounds, and how far it is to be trusted."""
 
-    def __init__(self, argv, fused):
-        self.argv, self.fused = argv, fused
+    def __init__(self, argv, fused, order=None):
+        self.argv, self.fused, self.order, self.racy = argv, fused, order, False
         self.bad, self.at, self.steps, self.objects = {}, set(), 0, []
         # What comes now is decided by known numbers; a replay may differ; an integer has wrapped; a device sum could be fused.
         self.certain, self.vague, self.wrapped, self.fusable = True, False, False, False
@@ -694,9 +694,9 @@ class World:
         return 0
 
 
-def execute(units, argv, fused):
-    """One run of the program whose first unit has `main`; what is out of bounds is in the result."""
-    run = Run(argv, fused)
+def execute(units, argv, fused, order=None):
+    """One run of the program whose first unit has `main`; what is out of bounds is in the result. `order`: of threads that exchange values."""
+    run = Run(argv, fused, order)
     world = World(units, run)
     main = Frame(run, units[0], False, world)
     body = next(f.body for f in units[0].functions if f.name == "main")

@@ -8,13 +8,14 @@ from oracle_arrays import Arrays
 from oracle_language import I32, Declare, Ended
 from oracle_options import Options, number
 from oracle_programs import FIRST
+from oracle_races import Races
 
 NEWEST = 3
 OTHERS = [2, 0, 5, -1, 9]
 
 
-class Third(Arrays, Options, oracle_programs.Program):
-    kinds = ["index array", "index array", "rows", "option", "option"]
+class Third(Arrays, Options, Races, oracle_programs.Program):
+    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race"]
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
