@@ -153,7 +153,7 @@ class Options:
             return [f"-{o.letter}", v]
         for n, v in enumerate(values):
             out.append(one(self.options[0], v, n))
-            for second in ("0", "1", "3", "8", "-1", "17"):
+            for second in ("1", "8", "-1"):
                 out.append(one(self.options[0], v, n) + one(self.options[1], second, n + 1))
             if self.way != "positional":
                 out.append(one(self.options[1], v, n))

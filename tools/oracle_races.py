@@ -5,7 +5,7 @@ orders of the threads; `Enumerated` goes through all of them. Orders are sequent
 """
 
 from oracle_arrays import INT, var
-from oracle_language import I32, Allocate, Binary, Cut, Declare, Frame, If, Launch, Load, Returned, Special, Store, Var, convert, wrap
+from oracle_language import I32, Allocate, Binary, Count, Cut, Declare, Frame, If, Launch, Load, Returned, Special, Store, Var, convert, wrap
 from oracle_programs import Random, num
 
 
@@ -193,6 +193,12 @@ def steps(statements, f):
             read.read(f, s)
         if isinstance(s, If):
             yield from steps(s.body if s.c.value_in(f) else s.other, f)
+        elif isinstance(s, Count):
+            s.first.run(f)
+            while s.test.value_in(f):
+                f.run.step()
+                yield from steps(s.body, f)
+                s.next.run(f)
         elif isinstance(s, (Atomic, Write)):
             yield
             s.run(f)

@@ -9,13 +9,15 @@ from oracle_language import I32, Declare, Ended
 from oracle_options import Options, number
 from oracle_programs import FIRST
 from oracle_races import Races
+from oracle_tiles import Tiles
+from oracle_vectors import Vectors
 
 NEWEST = 3
-OTHERS = [2, 0, 5, -1, 9]
+OTHERS = [2, 5, -1]
 
 
-class Third(Arrays, Options, Races, oracle_programs.Program):
-    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race"]
+class Third(Arrays, Options, Races, Vectors, Tiles, oracle_programs.Program):
+    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race", "vector", "vector", "tile", "tile", "asynchronous", "asynchronous"]
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
