@@ -5,6 +5,7 @@ Its programs take any number of arguments, which are texts. What an earlier gene
 
 import oracle_programs
 from oracle_arrays import Arrays
+from oracle_collectives import Collectives
 from oracle_language import I32, Declare, Ended
 from oracle_options import Options, number
 from oracle_programs import FIRST
@@ -16,8 +17,8 @@ NEWEST = 3
 OTHERS = [2, 5, -1]
 
 
-class Third(Arrays, Options, Races, Vectors, Tiles, oracle_programs.Program):
-    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race", "vector", "vector", "tile", "tile", "asynchronous", "asynchronous"]
+class Third(Arrays, Options, Races, Vectors, Tiles, Collectives, oracle_programs.Program):
+    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race", "vector", "vector", "tile", "tile", "asynchronous", "asynchronous", "thrust", "cub"]
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
