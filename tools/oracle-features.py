@@ -269,7 +269,7 @@ def main():
         print("times, in programs, feature\n" + "\n".join(f"{counts[k]:6} {programs[k]:6} {k}" for k in sorted(counts)))
         return
     if o.against_compiler:
-        sys.exit(oracle_compiled.compare(range(o.first, o.to), o.cxx))
+        sys.exit(oracle_compiled.compare(range(o.first, o.to), o.cxx, o.generator))
     if o.sum:
         lines = sorted((line for path in o.sum for line in read(path)), key=lambda line: line["seed"])
     else:

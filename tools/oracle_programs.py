@@ -49,8 +49,8 @@ def num(value, ty=I32):
 class Program:
     """The program of a seed: units, values to try, and how often each feature occurs."""
 
-    def __init__(self, seed, without=None, version=VERSION):
-        """`without`: a section that is left out, which makes another program."""
+    def __init__(self, seed, without=(), version=VERSION):
+        """`without`: sections that are left out, which makes another program."""
         self.version = version
         self.seed, self.r, self.names, self.counts = seed, Random(seed), 0, collections.Counter()
         # Percent by which what would be right is made slightly wrong.
@@ -62,7 +62,7 @@ class Program:
         if self.r.chance(35):
             self.body.append(Return(num(0), Binary("||", Binary("<", Var(I32, "x"), num(self.r.choose([0, 1, -3]))), Binary(">", Var(I32, "x"), num(self.r.choose([7, 8, 64, 1000]))))))
         for _ in range(3 + self.r.below(3)):
-            which = self.r.choose([s for s in self.kinds if s != without])
+            which = self.r.choose([s for s in self.kinds if s not in without])
             before = set(self.statements())
             getattr(self, which.replace(" ", "_"))()
             for s in self.statements():

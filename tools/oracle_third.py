@@ -64,6 +64,6 @@ class Enough:
             raise Ended("too few arguments")
 
 
-def make(seed, version=NEWEST, without=None):
+def make(seed, version=NEWEST, without=()):
     """The program that a generator gives for a seed."""
     return Third(seed, without, version) if version == 3 else oracle_programs.Program(seed, without, version)
