@@ -18,11 +18,14 @@ OTHERS = [2, 5, -1]
 
 
 class Third(Arrays, Options, Races, Vectors, Tiles, Collectives, oracle_programs.Program):
-    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race", "vector", "vector", "tile", "tile", "asynchronous", "asynchronous", "thrust", "cub"]
+    kinds = ["index array", "index array", "rows", "option", "option", "race", "race", "race", "vector", "vector", "tile", "tile", "asynchronous", "asynchronous", "thrust", "thrust", "cub", "cub"]
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
         self.options = []
+        # Their headers and kernels cost most of a check.
+        if not self.r.chance(15):
+            self.kinds = [k for k in self.kinds if k not in ("thrust", "cub")]
         if self.r.chance(50):
             self.unit.declared += ["#include <cstring>", "#include <unistd.h>"]
             return self.begin_options()
