@@ -8,8 +8,9 @@
     tools/oracle-features.py --sum JOURNAL...                 the tables of journals written side by side, of every generator
     tools/oracle-features.py --against-compiler [--from A] [--to B] [--cxx g++]   the judge itself, against a compiler of C++
 
-A seed always gives the same program (`oracle_programs.py`), which `oracle_language.py` and `oracle_ptx.py` execute for some 500 pairs of arguments, with all
-threads. Sums of products in a kernel count both ways, rounded once and twice. A place is a line; each line has one access. Counted are
+A seed always gives the same program (`oracle_programs.py`, of the third generator `oracle_third.py`), which `oracle_language.py` and its neighbours execute for some
+500 or 140 lists of arguments, with all threads. Sums of products in a kernel count both ways, rounded once and twice. Threads that exchange values run in six orders, and in
+every order where a witness is judged. A place is a line, which has one access as a rule. Counted are
 
   wrong safe    out of bounds in a run whose numbers are known up to there, and neither reported nor undecided; if something wraps in every such run
                 and the place is safe only if nothing wraps, it counts as wrapped instead;

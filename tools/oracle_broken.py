@@ -128,16 +128,14 @@ def unclamped():
     arrays.Extreme.value_in = lambda self, f: self.a.value_in(f)
 
 
-def no_defaults():
-    """Options that are not given are 0."""
+def swapped_options():
+    """The first option's number goes to the second one's variable, and the other way round."""
     run = options.Parse.run
 
     def parse(self, f):
-        before, self.options = self.options, [o._replace(start=0) for o in self.options]
-        try:
-            run(self, f)
-        finally:
-            self.options = before
+        run(self, f)
+        a, b = (o.name for o in self.options[:2])
+        f.vars[a], f.vars[b] = f.vars[b], f.vars[a]
 
     options.Parse.run = parse
 
@@ -186,4 +184,4 @@ def inclusive():
     collectives.scanned = lambda values, inclusive: scan(values, True)
 
 
-MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches, first_copy_only, unclamped, no_defaults, narrow_vectors, one_group, elements_for_bytes, one_order, inclusive)}
+MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches, first_copy_only, unclamped, swapped_options, narrow_vectors, one_group, elements_for_bytes, one_order, inclusive)}

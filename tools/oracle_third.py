@@ -22,7 +22,7 @@ class Third(Arrays, Options, Races, Vectors, Tiles, Collectives, oracle_programs
 
     def begin(self):
         self.unit.declared += ["#include <algorithm>", "#include <vector>"]
-        self.options = []
+        self.options, self.slips = [], self.r.choose([5, 20, 40, 60])
         # Their headers and kernels cost most of a check.
         if not self.r.chance(15):
             self.kinds = [k for k in self.kinds if k not in ("thrust", "cub")]
