@@ -268,8 +268,9 @@ class Arrays:
             use = [Nested(Store("out", At(I32, "idx", i), i))]
         else:
             # The kernel changes the indices for the next launch.
-            use = [read, If(self.bounds(j, size), [Store("idx", i, Binary("-", Binary("-", size, num(1)) if not self.slip() else size, j))])]
-            k0 = self.kernel(parameters[1:], [Declare(I32, "i", THREAD), *asks_too, *use])
+            first = Load(I32, "j", "idx", i)
+            use = [first, If(self.bounds(j, size), [Store("idx", i, Binary("-", Binary("-", size, num(1)) if not self.slip() else size, j))])]
+            k0 = self.kernel(parameters[1:], [Declare(I32, "i", THREAD), *(Return(None, a.c) for a in asks_too), *use])
             self.body.append(Launch(k0, grid, block, [d, n]))
             use = [read, Store("out", j, i)]
         k = self.kernel(parameters, [*body, *asks_too, *use])
