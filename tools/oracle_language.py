@@ -10,6 +10,8 @@ import math
 import struct
 from fractions import Fraction
 
+from oracle_math import MATH, ROUND
+
 DEVICE_MEMORY = 192 << 30
 STEPS = 60_000
 Type = collections.namedtuple("Type", "name bits signed real")
@@ -339,24 +341,6 @@ class Choice:
         return convert(of.value_in(f), of.ty, self.ty, f.run, f.device)
 
 
-def integral(function):
-    return lambda x: float(function(x)) if math.isfinite(x) else x
-
-
-def smaller(x, y):
-    return y if math.isnan(x) else x if math.isnan(y) else min(x, y)
-
-
-def larger(x, y):
-    return y if math.isnan(x) else x if math.isnan(y) else max(x, y)
-
-
-def away(x):
-    return math.copysign(math.floor(abs(Fraction(x)) + Fraction(1, 2)), x)
-
-
-ROUND = {"floor": integral(math.floor), "ceil": integral(math.ceil), "trunc": integral(math.trunc), "rint": integral(round), "round": integral(away)}
-MATH = {**ROUND, "fabs": abs, "sqrt": lambda x: math.nan if x < 0 else math.sqrt(x), "fmin": smaller, "fmax": larger}
 # Result, parameters and meaning; the device's conversions saturate.
 LIBRARY = {name: (F64, F64, f) for name, f in MATH.items()} | {name + "f": (F32, F32, lambda *a, f=f: narrow(f(*a))) for name, f in MATH.items()}
 TO_INTEGER = {"__float2int_rn": "rint", "__float2int_ru": "ceil", "__float2int_rd": "floor", "__float2int_rz": "trunc"}
@@ -399,7 +383,10 @@ class Writer:
     def put(self, text, node=None):
         self.lines.append("    " * self.depth + text)
         if node is not None:
-            node.where = (self.name, len(self.lines))
+            place = (self.name, len(self.lines))
+            if getattr(node, "where", place) != place:
+                raise ValueError(f"one statement at {node.where} and {place}")
+            node.where = place
 
     def body(self, statements):
         self.depth += 1
