@@ -15,11 +15,10 @@ from oracle_math import MATH, ROUND
 DEVICE_MEMORY = 192 << 30
 STEPS = 60_000
 Type = collections.namedtuple("Type", "name bits signed real")
-I8, U8, I16, U16 = Type("signed char", 8, True, 0), Type("unsigned char", 8, False, 0), Type("short", 16, True, 0), Type("unsigned short", 16, False, 0)
-I32, U32 = Type("int", 32, True, 0), Type("unsigned", 32, False, 0)
-I64, U64 = Type("long long", 64, True, 0), Type("unsigned long long", 64, False, 0)
-I128, U128 = Type("__int128", 128, True, 0), Type("unsigned __int128", 128, False, 0)
-F32, F64 = Type("float", 32, True, 24), Type("double", 64, True, 53)
+I8, U8, I16 = Type("signed char", 8, True, 0), Type("unsigned char", 8, False, 0), Type("short", 16, True, 0)
+U16, I32, U32 = Type("unsigned short", 16, False, 0), Type("int", 32, True, 0), Type("unsigned", 32, False, 0)
+I64, U64, I128 = Type("long long", 64, True, 0), Type("unsigned long long", 64, False, 0), Type("__int128", 128, True, 0)
+U128, F32, F64 = Type("unsigned __int128", 128, False, 0), Type("float", 32, True, 24), Type("double", 64, True, 53)
 
 
 class Ended(Exception):
