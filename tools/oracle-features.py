@@ -8,8 +8,9 @@
     tools/oracle-features.py --sum JOURNAL...                 the tables of journals written side by side, of every generator
     tools/oracle-features.py --against-compiler [--from A] [--to B] [--cxx g++]   the judge itself, against a compiler of C++
 
-A seed always gives the same program (`oracle_programs.py`), which `oracle_language.py` and `oracle_ptx.py` execute for some 500 pairs of arguments, with all
-threads. Sums of products in a kernel count both ways, rounded once and twice. A place is a line; each line has one access. Counted are
+A seed always gives the same program (`oracle_programs.py`, of the third generator `oracle_third.py`), which `oracle_language.py` and its neighbours execute for some
+500 or 140 lists of arguments, with all threads. Sums of products in a kernel count both ways, rounded once and twice. Threads that exchange values run in six orders, and in
+every order where a witness is judged. A place is a line, which has one access as a rule. Counted are
 
   wrong safe    out of bounds in a run whose numbers are known up to there, and neither reported nor undecided; if something wraps in every such run
                 and the place is safe only if nothing wraps, it counts as wrapped instead;
@@ -28,14 +29,16 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import oracle_broken
 import oracle_compiled
+import oracle_races
 from oracle_language import execute
-from oracle_programs import VERSION, Program
+from oracle_third import NEWEST, make, number
 
 # Brute force sees objects, neither their parts nor how addresses are aligned.
 UNSEEN_RULES = {"intra-allocation", "misaligned"}
@@ -43,18 +46,25 @@ FLAGS = ["-std=c++17", "-arch=sm_80"]
 NOTE = re.compile(r"(\w+\.cu):(\d+)(?::\d+)?: `.*is safe if ")
 
 
-def number(text):
-    """What `atoi` makes of a text."""
-    m = re.match(r"\s*([+-]?\d+)", text)
-    return max(-(1 << 31), min((1 << 31) - 1, int(m[1]))) if m else 0
+ORDERS = 2000
 
 
-def runs(program, argv):
-    """One run, and the one with fused sums where that can differ."""
+def runs(program, argv, every=False):
+    """One run, the one with fused sums where that can differ, and other orders of threads that exchange values: some, or every one (None at the end if those are too many)."""
     first = execute(program.units, argv, False)
     yield first
     if first.fusable:
         yield execute(program.units, argv, True)
+    if first.racy and not every:
+        for order in (oracle_races.Backwards(), oracle_races.Turns(), *map(oracle_races.Sampled, range(3))):
+            yield execute(program.units, argv, False, order)
+    elif first.racy:
+        order = oracle_races.Enumerated()
+        for _ in range(ORDERS):
+            yield execute(program.units, argv, False, order)
+            if not order.again():
+                return
+        yield None
 
 
 def brute(program):
@@ -104,11 +114,13 @@ def witnessed(program, finding):
     given = ((finding.get("witness") or {}).get("run") or {}).get("argv")
     if given is None:
         return "open"
-    argv = [number(a) for a in given]
-    if len(argv) < 2:
+    argv = [number(a) for a in given] if program.version < 3 else given
+    if len(argv) < 2 and program.version < 3:
         return f"with {given} the program ends at once"
     doubt = False
-    for run in runs(program, argv):
+    for run in runs(program, argv, True):
+        if run is None:
+            return "open"
         if place in run.bad:
             return "seen"
         doubt |= run.vague or not run.certain
@@ -117,8 +129,8 @@ def witnessed(program, finding):
 
 def judge(seed, options):
     """One seed's line of the journal."""
-    program = Program(seed, version=options.generator)
-    out = {"seed": seed, "version": options.generator, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "codes": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
+    program = make(seed, options.generator)
+    out = {"seed": seed, "version": options.generator, "commit": options.commit, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "codes": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
     with tempfile.TemporaryDirectory(prefix="scuba-oracle-") as name:
         folder = pathlib.Path(name)
         for u in program.units:
@@ -192,7 +204,8 @@ def summary(lines):
         for section, tally in line["places"].items():
             places.update({(section, word): n for word, n in tally.items()})
     words = ["safe", "undecided", "possible", "proved"]
-    out = [", ".join(f"{n} {k}" for k, n in total.items()), "proofs: " + ", ".join(f"{n} {k}" for k, n in proofs.items())]
+    commits = collections.Counter(line.get("commit") or "a commit not noted" for line in lines)
+    out = ["on " + ", ".join(f"{k} ({n})" for k, n in commits.most_common()), ", ".join(f"{n} {k}" for k, n in total.items()), "proofs: " + ", ".join(f"{n} {k}" for k, n in proofs.items())]
     out.append(f"{'places reached':16}" + "".join(f"{w:>11}" for w in words) + f"{'bad':>11}")
     for section in sorted({s for s, _ in places}):
         out.append(f"{section:16}" + "".join(f"{places[section, w]:11}" for w in words) + f"{bad[section]:11}")
@@ -202,6 +215,13 @@ def summary(lines):
         out += [f"seed {line['seed']}: wrong {w[0]}: {w[1]}:{w[2]} ({w[3]}): {w[4]}" for w in line["wrong"]]
         out += [f"seed {line['seed']}: refused: {line['refused']}"] if line["refused"] else []
     return "\n".join(out), bool(total["refused"] or total["wrong safe"] or total["wrong proved"])
+
+
+def described(scuba):
+    """What git calls the checkout that a program lies in, or nothing."""
+    folder = os.path.dirname(shutil.which(scuba) or scuba) or "."
+    answer = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=folder if os.path.isdir(folder) else ".", capture_output=True, text=True)
+    return answer.stdout.strip()
 
 
 def read(path, generator=None):
@@ -227,34 +247,36 @@ def main():
     parser.add_argument("--found", metavar="FOLDER")
     parser.add_argument("--documents", metavar="FOLDER")
     parser.add_argument("--broken", choices=list(oracle_broken.MISTAKES), metavar="MISTAKE", help=", ".join(oracle_broken.MISTAKES))
-    parser.add_argument("--generator", type=int, choices=range(1, VERSION + 1), default=VERSION, help="an earlier one gives other programs for the same seeds")
+    parser.add_argument("--generator", type=int, choices=range(1, NEWEST + 1), default=NEWEST, help="an earlier one gives other programs for the same seeds")
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--show", type=int, metavar="SEED")
     parser.add_argument("--sum", nargs="+", metavar="JOURNAL")
     parser.add_argument("--against-compiler", action="store_true")
     parser.add_argument("--cxx", default="g++")
+    parser.add_argument("--commit", help="of the SCuBA that runs, for the journal; without it what `git describe` says where the program lies")
     o = parser.parse_args()
     if o.broken:
         oracle_broken.MISTAKES[o.broken]()
     if o.show is not None:
-        for u in Program(o.show, version=o.generator).units:
+        for u in make(o.show, o.generator).units:
             print(f"// {u.name}\n{u.text}")
         return
     if o.count:
         counts, programs = collections.Counter(), collections.Counter()
         for seed in range(o.first, o.to):
-            program = Program(seed, version=o.generator)
+            program = make(seed, o.generator)
             counts.update(program.counts)
             programs.update(set(program.counts))
         print("times, in programs, feature\n" + "\n".join(f"{counts[k]:6} {programs[k]:6} {k}" for k in sorted(counts)))
         return
     if o.against_compiler:
-        sys.exit(oracle_compiled.compare(range(o.first, o.to), o.cxx))
+        sys.exit(oracle_compiled.compare(range(o.first, o.to), o.cxx, o.generator))
     if o.sum:
         lines = sorted((line for path in o.sum for line in read(path)), key=lambda line: line["seed"])
     else:
         if "/" in o.scuba:
             o.scuba = str(pathlib.Path(o.scuba).resolve())
+        o.commit = o.commit or described(o.scuba)
         lines = read(o.journal, o.generator)
         if o.journal and os.path.exists(o.journal):
             # What a killed process left unfinished must not swallow the next line.

@@ -1,7 +1,13 @@
 """Mistakes that `oracle-features.py --broken` lets its judge make: each must show as disagreement, else the programs say little of that feature."""
 
+import oracle_arrays as arrays
+import oracle_collectives as collectives
 import oracle_language as language
+import oracle_options as options
 import oracle_ptx as ptx
+import oracle_races as races
+import oracle_tiles as tiles
+import oracle_vectors as vectors
 
 
 def shared_names():
@@ -104,4 +110,78 @@ def no_branches():
     ptx.Asm.run = straight
 
 
-MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches)}
+def first_copy_only():
+    """What the host changes in an array after its first copy does not come to the device."""
+    copy = arrays.Copy.run
+
+    def once(self, f):
+        done = f.vars.setdefault("copied", set())
+        if self.back or self.device not in done:
+            copy(self, f)
+        done.add(self.device)
+
+    arrays.Copy.run = once
+
+
+def unclamped():
+    """`min` and `max` give their first operand."""
+    arrays.Extreme.value_in = lambda self, f: self.a.value_in(f)
+
+
+def swapped_options():
+    """The first option's number goes to the second one's variable, and the other way round."""
+    run = options.Parse.run
+
+    def parse(self, f):
+        run(self, f)
+        a, b = (o.name for o in self.options[:2])
+        f.vars[a], f.vars[b] = f.vars[b], f.vars[a]
+
+    options.Parse.run = parse
+
+
+def narrow_vectors():
+    """A vector is as wide as one of its elements; its index counts vectors."""
+    for node in (vectors.VectorLoad, vectors.VectorStore):
+
+        def narrow(self, f, run=node.run):
+            access = f.run.access
+            f.run.access = lambda node, obj, offset, size, write: access(node, obj, offset, arrays.INT, write)
+            try:
+                run(self, f)
+            finally:
+                del f.run.access
+
+        node.run = narrow
+
+
+def one_group():
+    """A block is one group, whatever it was divided into."""
+    run = tiles.Group.run
+
+    def whole(self, f):
+        run(self, f)
+        f.vars.update(rank=f.special["threadIdx.x"], group=0, groups=1)
+
+    tiles.Group.run = whole
+
+
+def elements_for_bytes():
+    """Sizes of asynchronous copies count elements."""
+    move = tiles.moved
+    tiles.moved = lambda f, node, target, source, size, read: move(f, node, target, source, size * arrays.INT, read * arrays.INT)
+
+
+def one_order():
+    """Threads that exchange values run one after another."""
+    for order in (races.Backwards, races.Turns, races.Sampled, races.Enumerated):
+        order.next = lambda self, n: 0
+
+
+def inclusive():
+    """Each scan is inclusive."""
+    scan = collectives.scanned
+    collectives.scanned = lambda values, inclusive: scan(values, True)
+
+
+MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches, first_copy_only, unclamped, swapped_options, narrow_vectors, one_group, elements_for_bytes, one_order, inclusive)}

@@ -10,14 +10,15 @@ import math
 import struct
 from fractions import Fraction
 
+from oracle_math import MATH, ROUND
+
 DEVICE_MEMORY = 192 << 30
 STEPS = 60_000
 Type = collections.namedtuple("Type", "name bits signed real")
-I8, U8, I16, U16 = Type("signed char", 8, True, 0), Type("unsigned char", 8, False, 0), Type("short", 16, True, 0), Type("unsigned short", 16, False, 0)
-I32, U32 = Type("int", 32, True, 0), Type("unsigned", 32, False, 0)
-I64, U64 = Type("long long", 64, True, 0), Type("unsigned long long", 64, False, 0)
-I128, U128 = Type("__int128", 128, True, 0), Type("unsigned __int128", 128, False, 0)
-F32, F64 = Type("float", 32, True, 24), Type("double", 64, True, 53)
+I8, U8, I16 = Type("signed char", 8, True, 0), Type("unsigned char", 8, False, 0), Type("short", 16, True, 0)
+U16, I32, U32 = Type("unsigned short", 16, False, 0), Type("int", 32, True, 0), Type("unsigned", 32, False, 0)
+I64, U64, I128 = Type("long long", 64, True, 0), Type("unsigned long long", 64, False, 0), Type("__int128", 128, True, 0)
+U128, F32, F64 = Type("unsigned __int128", 128, False, 0), Type("float", 32, True, 24), Type("double", 64, True, 53)
 
 
 class Ended(Exception):
@@ -101,8 +102,8 @@ def common(a, b):
 class Run:
     """One execution: what is out of bounds, and how far it is to be trusted."""
 
-    def __init__(self, argv, fused):
-        self.argv, self.fused = argv, fused
+    def __init__(self, argv, fused, order=None):
+        self.argv, self.fused, self.order, self.racy = argv, fused, order, False
         self.bad, self.at, self.steps, self.objects = {}, set(), 0, []
         # What comes now is decided by known numbers; a replay may differ; an integer has wrapped; a device sum could be fused.
         self.certain, self.vague, self.wrapped, self.fusable = True, False, False, False
@@ -339,24 +340,6 @@ class Choice:
         return convert(of.value_in(f), of.ty, self.ty, f.run, f.device)
 
 
-def integral(function):
-    return lambda x: float(function(x)) if math.isfinite(x) else x
-
-
-def smaller(x, y):
-    return y if math.isnan(x) else x if math.isnan(y) else min(x, y)
-
-
-def larger(x, y):
-    return y if math.isnan(x) else x if math.isnan(y) else max(x, y)
-
-
-def away(x):
-    return math.copysign(math.floor(abs(Fraction(x)) + Fraction(1, 2)), x)
-
-
-ROUND = {"floor": integral(math.floor), "ceil": integral(math.ceil), "trunc": integral(math.trunc), "rint": integral(round), "round": integral(away)}
-MATH = {**ROUND, "fabs": abs, "sqrt": lambda x: math.nan if x < 0 else math.sqrt(x), "fmin": smaller, "fmax": larger}
 # Result, parameters and meaning; the device's conversions saturate.
 LIBRARY = {name: (F64, F64, f) for name, f in MATH.items()} | {name + "f": (F32, F32, lambda *a, f=f: narrow(f(*a))) for name, f in MATH.items()}
 TO_INTEGER = {"__float2int_rn": "rint", "__float2int_ru": "ceil", "__float2int_rd": "floor", "__float2int_rz": "trunc"}
@@ -399,7 +382,10 @@ class Writer:
     def put(self, text, node=None):
         self.lines.append("    " * self.depth + text)
         if node is not None:
-            node.where = (self.name, len(self.lines))
+            place = (self.name, len(self.lines))
+            if getattr(node, "where", place) != place:
+                raise ValueError(f"one statement at {node.where} and {place}")
+            node.where = place
 
     def body(self, statements):
         self.depth += 1
@@ -694,9 +680,9 @@ class World:
         return 0
 
 
-def execute(units, argv, fused):
-    """One run of the program whose first unit has `main`; what is out of bounds is in the result."""
-    run = Run(argv, fused)
+def execute(units, argv, fused, order=None):
+    """One run of the program whose first unit has `main`; what is out of bounds is in the result. `order`: of threads that exchange values."""
+    run = Run(argv, fused, order)
     world = World(units, run)
     main = Frame(run, units[0], False, world)
     body = next(f.body for f in units[0].functions if f.name == "main")
@@ -709,4 +695,6 @@ def execute(units, argv, fused):
         run.end = str(e) if isinstance(e, Ended) else "end"
     except Cut as e:
         run.end, run.vague = f"cut: {e}", True
+    except ZeroDivisionError:
+        run.end, run.vague = "division by zero", True
     return run

@@ -49,8 +49,8 @@ def num(value, ty=I32):
 class Program:
     """The program of a seed: units, values to try, and how often each feature occurs."""
 
-    def __init__(self, seed, without=None, version=VERSION):
-        """`without`: a section that is left out, which makes another program."""
+    def __init__(self, seed, without=(), version=VERSION):
+        """`without`: sections that are left out, which makes another program."""
         self.version = version
         self.seed, self.r, self.names, self.counts = seed, Random(seed), 0, collections.Counter()
         # Percent by which what would be right is made slightly wrong.
@@ -58,12 +58,11 @@ class Program:
         self.unit, self.other = Unit("a.cu"), None
         self.body, self.vars = [], [Var(I32, "x"), Var(I32, "y")]
         self.features = {}
-        atoi = lambda n: Declare(I32, "xy"[n], Argument(n + 1))
-        self.body += [atoi(0), atoi(1)]
+        self.begin()
         if self.r.chance(35):
             self.body.append(Return(num(0), Binary("||", Binary("<", Var(I32, "x"), num(self.r.choose([0, 1, -3]))), Binary(">", Var(I32, "x"), num(self.r.choose([7, 8, 64, 1000]))))))
         for _ in range(3 + self.r.below(3)):
-            which = self.r.choose([s for s in SECTIONS if s != without])
+            which = self.r.choose([s for s in self.kinds if s not in without])
             before = set(self.statements())
             getattr(self, which.replace(" ", "_"))()
             for s in self.statements():
@@ -72,14 +71,27 @@ class Program:
         self.body.append(Return(num(0)))
         self.main = Function("", I32, "main", [], self.body, "external")
         self.main.head = lambda: "int main(int argc, char **argv)"
-        self.body.insert(0, TooFew())
+        self.body.insert(0, self.enough())
         self.unit.functions.append(self.main)
         self.units = [self.unit] + ([self.other] if self.other else [])
         for u in self.units:
             u.write()
         self.sections = {s.where: which for s, which in self.features.items() if hasattr(s, "where")}
-        first, second = list(FIRST), list(SECOND)
-        self.inputs = [(x, y) for y in second for x in first]
+        self.inputs = self.arguments()
+
+    # What the third generator does otherwise.
+
+    kinds = SECTIONS
+
+    def begin(self):
+        """`x` and `y` from the command line."""
+        self.body += [Declare(I32, "xy"[n], Argument(n + 1)) for n in range(2)]
+
+    def enough(self):
+        return TooFew()
+
+    def arguments(self):
+        return [(x, y) for y in SECOND for x in FIRST]
 
     def statements(self):
         todo = [s for u in (self.unit, self.other) if u for f in u.functions for s in f.body] + self.body
