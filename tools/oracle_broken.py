@@ -110,17 +110,17 @@ def no_branches():
     ptx.Asm.run = straight
 
 
-def first_copy_only():
-    """What the host changes in an array after its first copy does not come to the device."""
+def empty_copies():
+    """Copies to the device bring zeros."""
     copy = arrays.Copy.run
 
-    def once(self, f):
-        done = f.vars.setdefault("copied", set())
-        if self.back or self.device not in done:
-            copy(self, f)
-        done.add(self.device)
+    def zeros(self, f):
+        copy(self, f)
+        if not self.back:
+            held = f.object(self.device)
+            held.cells = dict.fromkeys(held.cells, 0)
 
-    arrays.Copy.run = once
+    arrays.Copy.run = zeros
 
 
 def unclamped():
@@ -140,30 +140,30 @@ def swapped_options():
     options.Parse.run = parse
 
 
-def narrow_vectors():
-    """A vector is as wide as one of its elements; its index counts vectors."""
+def vectors_by_element():
+    """An index of vectors counts their elements."""
     for node in (vectors.VectorLoad, vectors.VectorStore):
 
-        def narrow(self, f, run=node.run):
-            access = f.run.access
-            f.run.access = lambda node, obj, offset, size, write: access(node, obj, offset, arrays.INT, write)
+        def by_element(self, f, run=node.run):
+            access, wide = f.run.access, vectors.WIDTH[self.ty]
+            f.run.access = lambda node, obj, offset, size, write: access(node, obj, offset // wide, size, write)
             try:
                 run(self, f)
             finally:
                 del f.run.access
 
-        node.run = narrow
+        node.run = by_element
 
 
-def one_group():
-    """A block is one group, whatever it was divided into."""
+def groups_from_one():
+    """The groups of a block are numbered from 1."""
     run = tiles.Group.run
 
-    def whole(self, f):
+    def later(self, f):
         run(self, f)
-        f.vars.update(rank=f.special["threadIdx.x"], group=0, groups=1)
+        f.vars["group"] += 1
 
-    tiles.Group.run = whole
+    tiles.Group.run = later
 
 
 def elements_for_bytes():
@@ -172,10 +172,16 @@ def elements_for_bytes():
     tiles.moved = lambda f, node, target, source, size, read: move(f, node, target, source, size * arrays.INT, read * arrays.INT)
 
 
-def one_order():
-    """Threads that exchange values run one after another."""
-    for order in (races.Backwards, races.Turns, races.Sampled, races.Enumerated):
-        order.next = lambda self, n: 0
+def atomics_return_new():
+    """An atomic operation gives the number that it leaves."""
+    run = races.Atomic.run
+
+    def after(self, f):
+        run(self, f)
+        if self.name:
+            f.vars[self.name] = f.object(self.pointer).cells.get(0, 0)
+
+    races.Atomic.run = after
 
 
 def inclusive():
@@ -184,4 +190,4 @@ def inclusive():
     collectives.scanned = lambda values, inclusive: scan(values, True)
 
 
-MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches, first_copy_only, unclamped, swapped_options, narrow_vectors, one_group, elements_for_bytes, one_order, inclusive)}
+MISTAKES = {f.__name__.replace("_", "-"): f for f in (shared_names, first_function, wide_as_64, unwrapped, lost_writes, nan_compares, rounds_up, no_predicates, one_scope, no_branches, empty_copies, unclamped, swapped_options, vectors_by_element, groups_from_one, elements_for_bytes, atomics_return_new, inclusive)}

@@ -144,7 +144,7 @@ class InBlock:
         f.block[self, t] = convert(self.e.value_in(f), self.e.ty, I32, f.run, True)
         yield
         values = [v for (k, _), v in sorted(((k, v) for k, v in f.block.items() if isinstance(k, tuple) and k[0] is self), key=lambda x: x[0][1])]
-        f.vars["j"] = sum(values[:t]) if self.kind == "scan" else sum(values) if t == 0 else None
+        f.vars["j"] = scanned(values, False)[t] if self.kind == "scan" else sum(values) if t == 0 else None
 
 
 class Collectives:

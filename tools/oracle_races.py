@@ -76,8 +76,8 @@ class Shared:
         }[self.way]
 
     def read(self, f, statement):
-        held = f.object(self.name)
-        value = held.cells.get(0, held.fill) if f.run.access(statement, held, 0, INT, False) else None
+        held, self.where = f.object(self.name), statement.where
+        value = held.cells.get(0, held.fill) if f.run.access(self, held, 0, INT, False) else None
         if value is None:
             f.run.certain, value = False, 0
         f.vars[self] = value
