@@ -39,7 +39,7 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Whether this process was started to ignore the ends of its children (SIGCHLD), whose statuses the system then drops.
+/// Set if this process was started to ignore SIGCHLD: the system then drops the statuses of its children.
 static DROPS_STATUSES: AtomicBool = AtomicBool::new(false);
 
 /// Lets the system keep the statuses of children, whatever this process was started with. Call before the first child is

@@ -88,14 +88,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             }
             stored
         }
-        Err(e) if outcome.status.success() => {
-            let why = if cuda_objects(&outcome).is_empty() && !outcome.compiles.iter().any(is_unreadable) {
-                "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)"
-            } else {
-                "the build command succeeded, but none of the CUDA code that it compiled was analysed"
-            };
-            return Err(e.context(why));
-        }
+        Err(e) if outcome.status.success() => return Err(e.context(why_nothing(&outcome))),
         Err(_) => return Ok(ended(&args.command, outcome.status, &session)),
     };
     let session = session.with_confirmations(stored.folders());
@@ -139,6 +132,15 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Status::Clean if !outcome.status.success() => own,
         status => status,
     })
+}
+
+/// Returns the reason why a build left no facts.
+fn why_nothing(outcome: &BuildOutcome) -> &'static str {
+    if cuda_objects(outcome).is_empty() && !outcome.compiles.iter().any(is_unreadable) {
+        "the build command succeeded, but nothing was analysed: it compiled and linked no CUDA code, and no build tool that it ran lists how the existing objects were compiled (clean, then build again)"
+    } else {
+        "the build command succeeded, but none of the CUDA code that it compiled was analysed"
+    }
 }
 
 /// Says which programs were skipped since another configuration of the build made them.
