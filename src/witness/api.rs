@@ -341,7 +341,7 @@ pub enum ReplayOutcome {
     Astray { why: UndecidedReason, assumptions: Vec<String> },
 }
 
-/// How the reason begins why a run that launches nothing does not reach its target.
+/// Beginning of the reason why a run that launches nothing does not reach its target.
 pub(crate) const NO_LAUNCH: &str = "nothing is launched: ";
 
 impl ReplayOutcome {

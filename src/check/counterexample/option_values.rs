@@ -43,9 +43,13 @@ impl OptionValues {
         Some((argv[..first].to_vec(), options))
     }
 
-    /// Returns the command line with further values that is known for these inputs.
-    pub fn known(&self, inputs: &ConcreteInputs) -> Option<&Vec<String>> {
-        if self.options.is_empty() { None } else { self.known.get(inputs) }
+    /// Gives inputs the command line with further values that is known for them.
+    pub fn complete(&self, inputs: &mut ConcreteInputs) {
+        if !self.known.is_empty()
+            && let Some(argv) = self.known.get(inputs)
+        {
+            inputs.argv.clone_from(argv);
+        }
     }
 
     pub fn note(&mut self, inputs: ConcreteInputs, argv: Vec<String>) {

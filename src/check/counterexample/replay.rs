@@ -558,9 +558,7 @@ impl<'p> Judge<'p> {
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);
         }
-        if let Some(argv) = self.option_values.known(&inputs) {
-            inputs.argv.clone_from(argv);
-        }
+        self.option_values.complete(&mut inputs);
         (inputs, missing)
     }
 
