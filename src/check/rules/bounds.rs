@@ -179,7 +179,11 @@ fn in_hosts_memory(
     ev: &AccessEvent,
     (o, facts, offset): (ObjId, TermId, TermId),
 ) -> Option<AccessExamination> {
-    let run = run.filter(|_| !cx.bare && pointer::is_hosts_own(tools, o) && !cx.is_spent())?;
+    let run = run.filter(|_| !cx.bare && pointer::is_hosts_own(tools, o))?;
+    if cx.is_spent() {
+        let outcome = AccessVerdict::Unknown(UnknownReason::ProgramWork);
+        return Some(AccessExamination { outcome, more: FurtherEffort::Work });
+    }
     let object = tools.e.object(o).clone();
     let extent = object.extent.unwrap_or(ev.bytes);
     let ob = Obligation { facts, offset, bytes: ev.bytes, extent };

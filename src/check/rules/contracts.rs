@@ -10,6 +10,7 @@ use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
+use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
 use engine::symbolic::exec::site::Site;
@@ -37,16 +38,17 @@ impl RuleCheck for Contracts {
     ) {
         let mut seen: FxHashSet<(Site, &str, u32)> = FxHashSet::default();
         for event in &events.contracts {
-            if cx.is_spent() {
-                return;
-            }
             let Some(call) = users_call(cx.program, &event.stack) else { continue };
             let place: ArrayPosition = (loc_of(cx.program, call), event.required.text.clone());
             // Iterations of a loop often raise the same question.
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (outcome, cut) = tools.noting_cuts(|tools| of_call(cx, tools, event, &place));
+            let (outcome, cut) = if cx.is_spent() {
+                (AccessVerdict::Unknown(UnknownReason::ProgramWork), false)
+            } else {
+                tools.noting_cuts(|tools| of_call(cx, tools, event, &place))
+            };
             tally.note(place, event.function, outcome.unless(cut));
         }
     }
@@ -60,15 +62,16 @@ impl RuleCheck for Contracts {
     ) {
         let mut seen: FxHashSet<(Site, &str, u32)> = FxHashSet::default();
         for event in &run.run.contracts {
-            if cx.is_spent() {
-                return;
-            }
             let Some(call) = users_call(cx.program, &event.stack) else { continue };
             let place: ArrayPosition = (loc_of(cx.program, call), event.required.text.clone());
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| in_launch(cx, tools, run, event, place.clone()));
+            let (found, cut) = if cx.is_spent() {
+                (Some(AccessVerdict::Unknown(UnknownReason::ProgramWork)), false)
+            } else {
+                tools.noting_cuts(|tools| in_launch(cx, tools, run, event, place.clone()))
+            };
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
             }

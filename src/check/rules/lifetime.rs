@@ -49,9 +49,6 @@ impl RuleCheck for Lifetime {
         tally: &mut dyn DecisionReceiver,
     ) {
         for event in &events.stale {
-            if cx.is_spent() {
-                return;
-            }
             let wanted = explanation::is_wanted_call(cx.program, &event.stack);
             let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event)));
             if let (Some((place, outcome)), Some(site)) = (found, event.site()) {
@@ -109,6 +106,9 @@ fn of_host(
         StaleOperation::Used { kind, .. } => memcpy::argument(program, call, kind),
     };
     let array = named(program, call, argument, &tools.e.object(event.object).name);
+    if cx.is_spent() {
+        return Some(((loc_of(program, call), array), AccessVerdict::Unknown(UnknownReason::ProgramWork)));
+    }
     let suspect = suspect(tools, event, array.clone());
     explanation::stale(&tools.e, event);
     let Decided { decision, cut } = tools.happens(cx, event.path);

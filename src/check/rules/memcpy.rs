@@ -14,6 +14,7 @@ use crate::obligations::decide::Decided;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
 use base::inside;
+use base::reasons::UnknownReason;
 use base::rules::Rule;
 use base::work::{Work, done};
 use engine::symbolic::exec::events::{AccessKind, CopyEvent};
@@ -47,16 +48,13 @@ impl RuleCheck for Memcpy {
     ) {
         let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
         for event in &events.copies {
-            if cx.is_spent() {
-                return;
-            }
             let spent = spent.entry(event.side.site).or_default();
-            if *spent > CALL_WORK {
-                continue;
-            }
             let before = done();
             let wanted = explanation::is_wanted_call(cx.program, &event.side.stack);
-            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event)));
+            // What is not examined for want of work is undecided, whatever was decided on other ways to the call.
+            let examined = !cx.is_spent() && *spent <= CALL_WORK;
+            let (found, cut) =
+                inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(cx, tools, event, examined)));
             for (place, outcome) in found {
                 tally.note_copy(place, event.side.site.func, outcome.unless(cut));
             }
@@ -65,8 +63,14 @@ impl RuleCheck for Memcpy {
     }
 }
 
-/// Decides one side of a copy; returns the outcomes, findings or undecided, by memory.
-fn of_host(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, copy: &CopyEvent) -> Vec<(ArrayPosition, AccessVerdict)> {
+/// Decides one side of a copy; returns the outcomes, findings or undecided, by memory. All are undecided if the copy is not
+/// `examined`.
+fn of_host(
+    cx: &CheckContext<'_>,
+    tools: &mut RootTools<'_>,
+    copy: &CopyEvent,
+    examined: bool,
+) -> Vec<(ArrayPosition, AccessVerdict)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event
@@ -88,6 +92,11 @@ fn of_host(cx: &CheckContext<'_>, tools: &mut RootTools<'_>, copy: &CopyEvent) -
             }
             let place = (loc_of(tools.e.program, call), array.clone());
             let outcome = match t.base {
+                Base::Object(o) if !examined => {
+                    tools.e.object(o).extent?;
+                    AccessVerdict::Unknown(UnknownReason::ProgramWork)
+                }
+                _ if !examined => AccessVerdict::Unknown(UnknownReason::ProgramWork),
                 Base::Object(o) => side(cx, tools, copy, t, o, &place)?,
                 _ => pointer::null_in_copy(cx, tools, event, (facts, t.offset), array)?,
             };
