@@ -191,7 +191,9 @@ fn each_side(
     std::thread::scope(|scope| {
         let start = |side: Side| {
             let read = &read;
-            Builder::new().stack_size(STACK).spawn_scoped(scope, move || read(side))
+            let with = |builder: Builder| builder.spawn_scoped(scope, move || read(side));
+            // A limit of memory (`[limits] memory`, `ulimit -v`) may have room for the usual stack alone.
+            with(Builder::new().stack_size(STACK)).or_else(|_| with(Builder::new()))
         };
         let end = |started: std::io::Result<ScopedJoinHandle<'_, SideResult>>| match started {
             Ok(thread) => ended(thread.join()),
