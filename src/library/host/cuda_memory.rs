@@ -219,12 +219,10 @@ pub(crate) fn device_allocation(
     let memory = e.arena.int(most);
     let upper = e.arena.le(size, memory);
     let fits = e.arena.and(lower, upper);
-    // A program that always asks for more contradicts the axiom. It goes on if the allocation is refused.
-    let (size, fits) = match e.arena.as_bool(fits) {
-        Some(false) => (e.interpret(size, 64, false), e.arena.bool(true)),
-        _ => (size, fits),
-    };
-    let Some(mut s) = e.assume(s, fits) else { return Ok(None) };
+    // A program that always asks for more goes on without the memory.
+    let is_refused = e.arena.as_bool(fits) == Some(false);
+    let (size, assumed) = if is_refused { (zero, e.arena.bool(true)) } else { (size, fits) };
+    let Some(mut s) = e.assume(s, assumed) else { return Ok(None) };
     let name = pointee_name(e, &out);
     let place = e.user_location();
     // The executor follows the program after a failed allocation; about an access to the missing memory it claims
@@ -245,6 +243,11 @@ pub(crate) fn device_allocation(
     let p = e.pointer(o, 0);
     e.store_value(&mut s, &out, p, 8);
     let status = early.unwrap_or_else(|| e.allocation_status());
+    if is_refused {
+        let well = e.arena.eq(status, zero);
+        let refused = e.arena.not(well);
+        return Ok(e.assume(s, refused).map(|s| (Value::Int(status), s)));
+    }
     Ok(Some((Value::Int(status), s)))
 }
 
