@@ -361,7 +361,8 @@ impl<'p> Judge<'p> {
         let with = |argv: Vec<String>| ConcreteInputs { argv, ..inputs.clone() };
         let mut launches = |argv: &[String]| !self.replay(&with(argv.to_vec()), target, attempt).launches_nothing();
         let argv = option_values::with_further(parts, &mut launches).filter(|argv| launches(argv))?;
-        self.option_values.note(inputs.clone(), argv.clone());
+        // `concrete` gives inputs without numbers of `rand`.
+        self.option_values.note(ConcreteInputs { random: vec![], ..inputs.clone() }, argv.clone());
         Some(with(argv))
     }
 
