@@ -193,6 +193,18 @@ impl RootTools<'_> {
         Some(Counterexample { model, mode: WrapMode::Exact, degenerate: false })
     }
 
+    /// Decides an event by `work`, as [`Self::noting_cuts`] does; undecided if no work is left for it.
+    pub fn decided_by<R: From<AccessVerdict>>(
+        &mut self,
+        cx: &CheckContext<'_>,
+        work: impl FnOnce(&mut Self) -> R,
+    ) -> (R, bool) {
+        if cx.is_spent() {
+            return (AccessVerdict::Unknown(UnknownReason::ProgramWork).into(), false);
+        }
+        self.noting_cuts(work)
+    }
+
     /// Runs `work`, and returns whether a replay in it ended early for lack of budget: a larger one may decide more.
     pub fn noting_cuts<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (R, bool) {
         let before = self.judge.cuts;

@@ -50,11 +50,8 @@ impl RuleCheck for Alignment {
             if tally.is_proved(&place) {
                 continue;
             }
-            if cx.is_spent() {
-                tally.record(&access, run.kernel, AccessVerdict::Unknown(UnknownReason::ProgramWork));
-                continue;
-            }
-            let (outcome, cut) = tools.noting_cuts(|tools| of_kernel(cx, tools, run, (event, &access), place.clone()));
+            let (outcome, cut) =
+                tools.decided_by(cx, |tools| of_kernel(cx, tools, run, (event, &access), place.clone()));
             match outcome.unless(cut) {
                 found @ AccessVerdict::Found(_) => tally.note(place, run.kernel, found),
                 AccessVerdict::Safe => {}

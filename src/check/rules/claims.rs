@@ -10,7 +10,6 @@ use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
-use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent};
 use engine::symbolic::memory::object::{ObjKind, Object};
@@ -38,11 +37,7 @@ impl RuleCheck for Claims {
             if tally.is_proved(&place) {
                 continue;
             }
-            let (found, cut) = if cx.is_spent() {
-                (Some(AccessVerdict::Unknown(UnknownReason::ProgramWork)), false)
-            } else {
-                tools.noting_cuts(|tools| of_kernel(cx, tools, run, event, place.clone()))
-            };
+            let (found, cut) = tools.decided_by(cx, |tools| of_kernel(cx, tools, run, event, place.clone()));
             // Accesses that rest on an assert name it themselves; here only a violated assert is reported.
             let found = found.filter(|o| o.is_finding() || event.removed.is_none());
             if let Some(outcome) = found {

@@ -10,7 +10,6 @@ use crate::findings::kernel::Suspected;
 use crate::findings::position::{below_the_user, loc_of, users_call};
 use crate::obligations::obligation::{Decision, Obligation};
 use crate::obligations::verdict::AccessVerdict;
-use base::reasons::UnknownReason;
 use base::rules::Rule;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
 use engine::symbolic::exec::site::Site;
@@ -44,11 +43,7 @@ impl RuleCheck for Contracts {
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (outcome, cut) = if cx.is_spent() {
-                (AccessVerdict::Unknown(UnknownReason::ProgramWork), false)
-            } else {
-                tools.noting_cuts(|tools| of_call(cx, tools, event, &place))
-            };
+            let (outcome, cut) = tools.decided_by(cx, |tools| of_call(cx, tools, event, &place));
             tally.note(place, event.function, outcome.unless(cut));
         }
     }
@@ -67,11 +62,7 @@ impl RuleCheck for Contracts {
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
-            let (found, cut) = if cx.is_spent() {
-                (Some(AccessVerdict::Unknown(UnknownReason::ProgramWork)), false)
-            } else {
-                tools.noting_cuts(|tools| in_launch(cx, tools, run, event, place.clone()))
-            };
+            let (found, cut) = tools.decided_by(cx, |tools| in_launch(cx, tools, run, event, place.clone()));
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
             }
